@@ -1,0 +1,86 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "base/error.h"
+
+namespace hornbeam {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void cannot_read(const fs::path& path, const std::string& why) {
+  throw Error("H101",
+              {.message = "cannot read '" + path.string() + "': " + why, .place = path.string()});
+}
+
+[[noreturn]] void cannot_write(const fs::path& path, const std::string& why) {
+  throw Error("H120", {.message = "cannot write '" + path.string() + "': " + why,
+                       .place = path.string(),
+                       .help = "check that the folder exists, may be written to and has room"});
+}
+
+void flush_to_disk(const fs::path& path) {
+  int file = ::open(path.c_str(), O_RDWR);
+  if (file < 0) cannot_write(path, std::strerror(errno));
+  bool flushed = ::fsync(file) == 0;
+  int reason = errno;
+  ::close(file);
+  if (!flushed) cannot_write(path, std::strerror(reason));
+}
+
+}  // namespace
+
+std::vector<std::byte> read_file(const fs::path& path) {
+  std::error_code failure;
+  if (fs::is_directory(path, failure)) cannot_read(path, "it is a folder");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) cannot_read(path, std::strerror(errno));
+  uintmax_t size = fs::file_size(path, failure);
+  if (failure) cannot_read(path, failure.message());
+  std::vector<std::byte> content(size);
+  file.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(size));
+  if (!file) cannot_read(path, "reading stopped early");
+  return content;
+}
+
+std::string read_text(const fs::path& path) {
+  std::vector<std::byte> content = read_file(path);
+  return {reinterpret_cast<const char*>(content.data()), content.size()};
+}
+
+void write_aside(const fs::path& path, const std::function<void(const fs::path&)>& write) {
+  fs::path aside = path;
+  aside += ".writing-" + std::to_string(::getpid());
+  try {
+    write(aside);
+    flush_to_disk(aside);
+    std::error_code failure;
+    fs::rename(aside, path, failure);
+    if (failure) cannot_write(path, failure.message());
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(aside, ignored);
+    throw;
+  }
+}
+
+void write_file(const fs::path& path, std::span<const std::byte> content) {
+  write_aside(path, [&](const fs::path& aside) {
+    std::ofstream file(aside, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(content.data()),
+               static_cast<std::streamsize>(content.size()));
+    file.close();
+    if (!file) cannot_write(path, std::strerror(errno));
+  });
+}
+
+void write_text(const fs::path& path, std::string_view content) {
+  write_file(path, std::as_bytes(std::span(content)));
+}
+
+}  // namespace hornbeam

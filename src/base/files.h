@@ -1,0 +1,26 @@
+// Reading whole files, and writing so that a crash or a full disk never leaves a broken file.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hornbeam {
+
+// Throws H101 (missing, a folder, not readable), naming the path.
+std::vector<std::byte> read_file(const std::filesystem::path& path);
+std::string read_text(const std::filesystem::path& path);
+
+// Calls `write` with the path of a new file in the same folder, flushes it to the disk and renames
+// it to `path`. When anything fails the new file is removed, an old one stays untouched; throws
+// H120 for failures of the file system.
+void write_aside(const std::filesystem::path& path,
+                 const std::function<void(const std::filesystem::path& aside)>& write);
+void write_file(const std::filesystem::path& path, std::span<const std::byte> content);
+void write_text(const std::filesystem::path& path, std::string_view content);
+
+}  // namespace hornbeam

@@ -1,0 +1,66 @@
+#include "base/tensor.h"
+
+#include <cstring>
+#include <new>
+
+namespace hornbeam {
+namespace {
+
+constexpr std::align_val_t alignment{64};
+
+template <class To, class From>
+To convert_number(From value) {
+  auto widened = [&] {
+    if constexpr (std::is_same_v<From, BFloat16>)
+      return static_cast<float>(value);
+    else
+      return value;
+  }();
+  if constexpr (std::is_same_v<To, bool>)
+    return widened != 0;
+  else if constexpr (std::is_same_v<To, BFloat16>)
+    return BFloat16(static_cast<float>(widened));
+  else
+    return static_cast<To>(widened);
+}
+
+}  // namespace
+
+void Tensor::Free::operator()(std::byte* data) const { ::operator delete[](data, alignment); }
+
+Tensor::Tensor(DType dtype, Shape shape)
+    : dtype_(dtype), shape_(std::move(shape)), elements_(shape_.elements()) {
+  size_t size = bytes();
+  data_.reset(static_cast<std::byte*>(::operator new[](std::max<size_t>(size, 1), alignment)));
+  std::memset(data_.get(), 0, size);
+}
+
+Tensor::Tensor(const Tensor& other) : Tensor(other.dtype_, other.shape_) {
+  std::memcpy(data_.get(), other.data_.get(), bytes());
+}
+
+Tensor Tensor::reshaped(Shape shape) const {
+  check(shape.elements() == elements_, "a reshape keeps the number of elements");
+  Tensor result = *this;
+  result.shape_ = std::move(shape);
+  return result;
+}
+
+Tensor Tensor::converted(DType dtype) const {
+  Tensor result(dtype, shape_);
+  visit(dtype_, [&]<class From>() {
+    visit(dtype, [&]<class To>() {
+      auto source = values<From>();
+      auto target = result.values<To>();
+      for (size_t i = 0; i < source.size(); ++i) target[i] = convert_number<To>(source[i]);
+    });
+  });
+  return result;
+}
+
+bool identical(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         std::memcmp(a.data(), b.data(), a.bytes()) == 0;
+}
+
+}  // namespace hornbeam
