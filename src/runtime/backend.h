@@ -1,0 +1,73 @@
+// The narrow waist between the training step and the hardware: a Backend turns a Graph into an
+// Executable, which maps buffers to buffers. A backend knows graphs and ops, never layers.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/graph.h"
+#include "runtime/memory_plan.h"
+
+namespace hornbeam {
+
+// A block of memory of one device, in whatever layout the device likes.
+class DeviceBuffer {
+ public:
+  virtual ~DeviceBuffer() = default;
+  virtual const Type& type() const = 0;
+};
+using Buffer = std::shared_ptr<DeviceBuffer>;
+
+// One pass of the pipeline as it ran, for `inspect` and logs.
+struct PassRecord {
+  std::string name;
+  double seconds = 0;
+  size_t nodes = 0;  // of the graph after it
+};
+
+struct CompileOptions {
+  int replicas = 1;                          // equal slices of the batch, run in series
+  std::vector<std::string> disabled_passes;  // switches, by name
+  bool verify = true;                        // the graph after every pass
+  // Called with the graph after every pass, when set.
+  std::function<void(std::string_view pass, const Graph& graph)> dump;
+};
+
+class Executable {
+ public:
+  virtual ~Executable() = default;
+
+  virtual const MemoryPlan& memory_plan() const = 0;
+  virtual const std::vector<PassRecord>& passes() const = 0;
+  // Which kernel took each node and why the ones before it did not, a line each; for `inspect`.
+  virtual std::vector<std::string> kernel_report() const = 0;
+
+  // Allocates everything that running needs. Called once, before the first run.
+  virtual void prepare() = 0;
+  // Runs the graph: inputs and outputs in the order of its ports. State inputs are donated: the
+  // state outputs are the same buffers with the new values. Other outputs stay valid until the next
+  // run. Allocates nothing.
+  virtual void run(std::span<const Buffer> inputs, std::span<Buffer> outputs) = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual std::unique_ptr<Executable> compile(const Graph& graph,
+                                              const CompileOptions& options) = 0;
+
+  virtual Buffer allocate(const Type& type) = 0;                          // zero-filled
+  virtual void upload(const Tensor& tensor, DeviceBuffer& buffer) = 0;    // of equal type
+  virtual void download(const DeviceBuffer& buffer, Tensor& tensor) = 0;  // of equal type
+
+  Buffer upload(const Tensor& tensor);
+  Tensor download(const Buffer& buffer);
+};
+
+}  // namespace hornbeam

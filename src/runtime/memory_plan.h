@@ -1,0 +1,34 @@
+// What a compiled graph needs in memory, known before it runs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/type.h"
+
+namespace hornbeam {
+
+enum class MemoryUse { state, activations, gradients, optimizer, workspace, staged_input, results };
+inline constexpr size_t memory_uses = 7;
+std::string_view name_of(MemoryUse use);  // "state", …, "staged_input", "results"
+
+struct PlannedTensor {
+  std::string name;  // the layer or weight and the op
+  Type type;
+  int64_t bytes = 0;
+  MemoryUse use = MemoryUse::activations;
+};
+
+struct MemoryPlan {
+  // The most bytes that are needed at one moment: everything below with reuse taken into account.
+  int64_t peak_bytes = 0;
+  int64_t state_bytes = 0;  // the part that lives on between runs (buffers of role state)
+  int64_t arena_bytes = 0;  // the part in the executable's one arena
+  std::array<int64_t, memory_uses> peak_by_use{};  // the live bytes at the peak, by use
+  std::vector<PlannedTensor> largest;              // at most 20, largest first
+};
+
+}  // namespace hornbeam
