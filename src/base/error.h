@@ -22,10 +22,13 @@ namespace hornbeam {
 struct CodeName {
   const ErrorCode* code;
 
-  consteval CodeName(const char* name) : code(nullptr) {
+  consteval CodeName(const char* name) : code(find(name)) {}
+
+ private:
+  static consteval const ErrorCode* find(std::string_view name) {
     for (const ErrorCode& known : error_codes)
-      if (known.name == name) code = &known;
-    if (code == nullptr) throw "unknown error code";
+      if (known.name == name) return &known;
+    throw "unknown error code";
   }
 };
 
