@@ -1,0 +1,59 @@
+// Everything that can be said on the command line, as one plain struct, and the table of options that
+// parsing, --help and --config all read.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hornbeam {
+
+struct Options {
+  std::string command;
+  std::string model;  // a file, or zoo:NAME; for explain a code, for zoo a name
+  std::filesystem::path weights;
+  bool help = false;
+
+  // data
+  std::string data, validation, targets;
+  double validation_split = 0;
+  std::vector<std::string> transforms;
+  std::optional<int64_t> limit;
+  std::string class_weight;
+  std::filesystem::path data_folder;  // $HORNBEAM_DATA
+
+  // training
+  std::optional<int64_t> epochs, batch, steps_per_epoch;
+  std::string optimizer, loss;
+  std::vector<std::string> metrics;
+  bool no_shuffle = false;
+  uint64_t seed = 0;
+
+  // where and how
+  std::string device = "cpu";
+  int replicas = 1;
+  int threads = 0;  // 0: one for each core
+  std::string isa;
+  std::string memory;
+  std::vector<std::string> disabled_passes;
+
+  // output
+  std::filesystem::path out;
+  bool overwrite = false;
+  bool json = false;
+  bool quiet = false;
+  std::string progress = "auto";
+  bool graph = false, kernels = false;  // inspect
+};
+
+// The options of a command line (without the program's name). With --config the file's settings
+// are taken where the command line says nothing. Throws H301, H302.
+Options parse_options(const std::vector<std::string>& arguments);
+
+// The text of `hornbeam --help` and of `hornbeam COMMAND --help`: examples, common options, the rest.
+std::string help_text(std::string_view command);
+
+}  // namespace hornbeam
