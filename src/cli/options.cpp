@@ -186,7 +186,7 @@ std::string options_text(std::string_view command) {
 
 Options parse_options(const std::vector<std::string>& arguments) {
   Options options;
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
     options.help = true;
     return options;
   }
