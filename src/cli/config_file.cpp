@@ -1,7 +1,6 @@
 #include "cli/config_file.h"
 
 #include <fmt/format.h>
-
 #include <toml++/toml.h>
 
 #include "base/error.h"

@@ -75,11 +75,9 @@ const OptionRow rows[] = {
     {"--weights", "FILE", "train evaluate predict plan inspect", "model",
      "weights for a .json architecture", option<&Options::weights>},
 
-    {"--device", "NAME", on_steps, "machine", "cpu (default), reference",
-     option<&Options::device>},
+    {"--device", "NAME", on_steps, "machine", "cpu (default), reference", option<&Options::device>},
     {"--replicas", "R", "train plan inspect", "machine",
-     "equal slices of a batch, each with its own batch statistics (1)",
-     option<&Options::replicas>},
+     "equal slices of a batch, each with its own batch statistics (1)", option<&Options::replicas>},
     {"--threads", "T", on_steps, "machine", "threads (one for each core); never changes a result",
      option<&Options::threads>},
     {"--isa", "NAME", on_steps, "machine", "force a lesser instruction set: avx512, avx2, sse4",
@@ -186,7 +184,8 @@ std::string options_text(std::string_view command) {
 
 Options parse_options(const std::vector<std::string>& arguments) {
   Options options;
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
+      arguments[0] == "help") {
     options.help = true;
     return options;
   }

@@ -1,5 +1,5 @@
-// Everything that can be said on the command line, as one plain struct, and the table of options that
-// parsing, --help and --config all read.
+// Everything that can be said on the command line, as one plain struct, and the table of options
+// that parsing, --help and --config all read.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,8 @@ struct Options {
 // are taken where the command line says nothing. Throws H301, H302.
 Options parse_options(const std::vector<std::string>& arguments);
 
-// The text of `hornbeam --help` and of `hornbeam COMMAND --help`: examples, common options, the rest.
+// The text of `hornbeam --help` and of `hornbeam COMMAND --help`: examples, common options, the
+// rest.
 std::string help_text(std::string_view command);
 
 }  // namespace hornbeam

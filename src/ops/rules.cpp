@@ -1,0 +1,101 @@
+#include "ops/rules.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/reference.h"
+
+namespace hornbeam {
+namespace {
+
+const Type& only_operand(const OpUse& use) {
+  require_operands(use, 1);
+  return use.operands[0];
+}
+
+const Type& equal_operands(const OpUse& use) {
+  require_operands(use, 2);
+  require_types(use.operands[0] == use.operands[1],
+                fmt::format("expected two operands of one type, received {} and {}",
+                            to_string(use.operands[0]), to_string(use.operands[1])));
+  return use.operands[0];
+}
+
+Types of_kind(const Type& type, bool fits, std::string_view kind) {
+  require_types(fits, fmt::format("expected {}, received {}", kind, to_string(type)));
+  return {type};
+}
+
+}  // namespace
+
+void refuse_types(const std::string& message) { throw Error("H701", {.message = message}); }
+
+void require_types(bool condition, const std::string& message) {
+  if (!condition) refuse_types(message);
+}
+
+void require_operands(const OpUse& use, size_t count) {
+  require_types(use.operands.size() == count,
+                fmt::format("expected {} operands, received {}", count, use.operands.size()));
+}
+
+bool is_integer(DType dtype) { return !is_floating(dtype) && dtype != DType::boolean; }
+bool is_index(DType dtype) { return dtype == DType::int32 || dtype == DType::int64; }
+
+Types same_as_operand(const OpUse& use) { return {only_operand(use)}; }
+
+Types same_floating(const OpUse& use) {
+  const Type& type = only_operand(use);
+  return of_kind(type, is_floating(type.dtype), "floats");
+}
+
+Types same_numeric(const OpUse& use) {
+  const Type& type = only_operand(use);
+  return of_kind(type, type.dtype != DType::boolean, "numbers");
+}
+
+Types same_pair(const OpUse& use) {
+  const Type& type = equal_operands(use);
+  return of_kind(type, type.dtype != DType::boolean, "numbers");
+}
+
+Types same_floating_pair(const OpUse& use) {
+  const Type& type = equal_operands(use);
+  return of_kind(type, is_floating(type.dtype), "floats");
+}
+
+Types same_bits(const OpUse& use) {
+  const Type& type = only_operand(use);
+  return of_kind(type, !is_floating(type.dtype), "integers or bool");
+}
+
+Types same_bits_pair(const OpUse& use) {
+  const Type& type = equal_operands(use);
+  return of_kind(type, !is_floating(type.dtype), "integers or bool");
+}
+
+Types same_integer_pair(const OpUse& use) {
+  const Type& type = equal_operands(use);
+  return of_kind(type, is_integer(type.dtype), "integers");
+}
+
+void require_axes(const Integers& axes, int64_t rank, const std::string& what) {
+  Integers sorted = axes;
+  std::ranges::sort(sorted);
+  bool distinct = std::ranges::adjacent_find(sorted) == sorted.end();
+  bool inside = sorted.empty() || (sorted.front() >= 0 && sorted.back() < rank);
+  require_types(distinct && inside,
+                fmt::format("{} [{}] are not distinct axes of a tensor of rank {}", what,
+                            fmt::join(axes, ","), rank));
+}
+
+std::vector<int64_t> strides_along(const Shape& shape, const std::vector<int64_t>& axes) {
+  std::vector<int64_t> all = shape.strides(), result;
+  for (int64_t axis : axes) result.push_back(all[static_cast<size_t>(axis)]);
+  return result;
+}
+
+}  // namespace hornbeam

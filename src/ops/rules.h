@@ -1,0 +1,28 @@
+// Type rules that several ops share. All throw H701 with what was expected and what was received.
+#pragma once
+
+#include <string>
+
+#include "ir/op.h"
+
+namespace hornbeam {
+
+[[noreturn]] void refuse_types(const std::string& message);
+void require_types(bool condition, const std::string& message);
+void require_operands(const OpUse& use, size_t count);
+
+Types same_as_operand(const OpUse& use);     // one operand, any dtype
+Types same_floating(const OpUse& use);       // one operand of floats
+Types same_numeric(const OpUse& use);        // one operand, not bool
+Types same_pair(const OpUse& use);           // two operands of one type, not bool
+Types same_floating_pair(const OpUse& use);  // two operands of one type of floats
+Types same_bits(const OpUse& use);           // one operand of integers or bool
+Types same_bits_pair(const OpUse& use);      // two operands of one type, integers or bool
+Types same_integer_pair(const OpUse& use);   // two operands of one type of integers
+
+// Every entry of `axes` is an axis of a tensor of that rank, none twice.
+void require_axes(const Integers& axes, int64_t rank, const std::string& what);
+bool is_integer(DType dtype);
+bool is_index(DType dtype);  // int32 or int64
+
+}  // namespace hornbeam
