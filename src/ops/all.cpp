@@ -64,17 +64,61 @@ const OpDef* const list[] = {
     // products
     &convolution_op,
     &dot_general_op,
+    &conv_op,
+    &conv_input_gradient_op,
+    &conv_kernel_gradient_op,
+    // pooling
+    &max_pool_op,
+    &max_pool_gradient_op,
+    &average_pool_op,
+    &average_pool_gradient_op,
     // tables
     &gather_op,
     &scatter_op,
     // random numbers
     &random_bits_op,
+    &dropout_op,
     // control
     &scan_op,
     &while_op,
     // replicas
     &all_reduce_op,
     &replica_id_op,
+    // normalisation
+    &batch_norm_training_op,
+    &batch_norm_inference_op,
+    &batch_norm_gradient_op,
+    // softmax and activations
+    &softmax_op,
+    &log_softmax_op,
+    &celu_op,
+    &elu_op,
+    &gelu_op,
+    &hard_shrink_op,
+    &hard_sigmoid_op,
+    &hard_silu_op,
+    &hard_tanh_op,
+    &leaky_relu_op,
+    &log_sigmoid_op,
+    &mish_op,
+    &relu_op,
+    &relu6_op,
+    &selu_op,
+    &silu_op,
+    &soft_shrink_op,
+    &softplus_op,
+    &softsign_op,
+    &sparse_plus_op,
+    &sparse_sigmoid_op,
+    &squareplus_op,
+    &tanh_shrink_op,
+    &threshold_op,
+    // losses
+    &binary_crossentropy_op,
+    &categorical_crossentropy_op,
+    &mean_absolute_error_op,
+    &mean_squared_error_op,
+    &sparse_categorical_crossentropy_op,
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "ops/ops.h"
 #include "ops/reduction_kind.h"
 #include "ops/reference.h"
+#include "ops/window_gradient.h"
 
 namespace hornbeam {
 namespace {
@@ -98,25 +99,13 @@ void reduce_window_reference(const Node& node, std::span<const Tensor* const> x,
   });
 }
 
-// Only sums: each element of x gets the dy of all windows it is in, which is again a sum over
-// windows, of dy spread out by the strides.
 Exprs reduce_window_gradient(Grad& g) {
   WindowAttrs w = window_of(g.node.attrs);
-  const Integers &base = g.node.attrs.integers("base_dilations"),
-                 &dilation = g.node.attrs.integers("window_dilations");
   if (g.node.attrs.text("kind") != "add")
     throw Error("H703", {.message = "only window sums have a gradient; use max_pool"});
-  Window back;
-  Integers extents = g.x[0].shape().extents();
-  for (size_t i = 0; i < extents.size(); ++i) {
-    int64_t axis = static_cast<int64_t>(i), reach = (w.dimensions[i] - 1) * dilation[i];
-    back.dimensions.push_back(w.dimensions[i]);
-    back.strides.push_back(base[i]);
-    back.padding_low.push_back(reach - w.low[i]);
-    int64_t spread = dilated(g.dy[0].shape()[axis], w.strides[i]);
-    back.padding_high.push_back(dilated(extents[i], base[i]) - spread + w.low[i]);
-  }
-  return {reduce_window(g.dy[0], "add", back, w.strides, dilation)};
+  Window window{w.dimensions, w.strides, w.low, w.high};
+  return {window_sum_gradient(g.dy[0], window, g.node.attrs.integers("base_dilations"),
+                              g.node.attrs.integers("window_dilations"), Shape(g.x[0].shape()))};
 }
 
 Types select_and_scatter_type(const OpUse& use) {
@@ -160,6 +149,22 @@ void select_and_scatter_reference(const Node& node, std::span<const Tensor* cons
 }
 
 }  // namespace
+
+Expr window_sum_gradient(Expr dy, const Window& window, const Integers& base_dilations,
+                         const Integers& window_dilations, const Shape& input_shape) {
+  Window back;
+  for (size_t i = 0; i < window.dimensions.size(); ++i) {
+    int64_t axis = static_cast<int64_t>(i);
+    int64_t reach = (window.dimensions[i] - 1) * window_dilations[i];
+    int64_t spread = dilated(dy.shape()[axis], window.strides[i]);
+    back.dimensions.push_back(window.dimensions[i]);
+    back.strides.push_back(base_dilations[i]);
+    back.padding_low.push_back(reach - window.padding_low[i]);
+    back.padding_high.push_back(dilated(input_shape[axis], base_dilations[i]) - spread +
+                                window.padding_low[i]);
+  }
+  return reduce_window(dy, "add", back, window.strides, window_dilations);
+}
 
 const OpDef reduce_window_op{.name = "reduce_window",
                              .attrs = {{{"kind", AttrKind::text},

@@ -1,0 +1,178 @@
+// Batch normalisation (Ioffe and Szegedy, 2015) over the valid samples of a slice.
+#include <fmt/format.h>
+
+#include "ops/gradients.h"
+#include "ops/ops.h"
+#include "ops/rules.h"
+
+namespace hornbeam {
+namespace {
+
+// x and vectors along the axis, all of one dtype of floats.
+void require_vectors(const OpUse& use, std::span<const size_t> vectors) {
+  const Type& x = use.operands[0];
+  int64_t axis = use.attrs.integer("axis");
+  require_types(is_floating(x.dtype) && x.shape.rank() >= 2,
+                "expected floats of rank 2 or more, received " + to_string(x));
+  require_types(axis >= 1 && axis < x.shape.rank(),
+                fmt::format("expected an axis 1 to {}, received {}", x.shape.rank() - 1, axis));
+  Type vector{x.dtype, {x.shape[axis]}};
+  for (size_t i : vectors)
+    require_types(use.operands[i] == vector,
+                  fmt::format("expected {} as operand {}, received {}", to_string(vector), i,
+                              to_string(use.operands[i])));
+}
+
+void require_valid(const Type& valid) {
+  require_types(valid == Type{DType::int32, {}},
+                "expected the number of valid samples as int32[], received " + to_string(valid));
+}
+
+Types training_type(const OpUse& use) {
+  require_operands(use, 4);
+  require_vectors(use, std::array<size_t, 2>{1, 2});
+  require_valid(use.operands[3]);
+  Type vector = use.operands[1];
+  return {use.operands[0], vector, vector};
+}
+
+Types inference_type(const OpUse& use) {
+  require_operands(use, 5);
+  require_vectors(use, std::array<size_t, 4>{1, 2, 3, 4});
+  return {use.operands[0]};
+}
+
+Types gradient_type(const OpUse& use) {
+  require_operands(use, 6);
+  require_vectors(use, std::array<size_t, 3>{1, 2, 3});
+  require_valid(use.operands[4]);
+  require_types(use.operands[5] == use.operands[0], "expected a gradient of the type of x");
+  return {use.operands[0], use.operands[1], use.operands[1]};
+}
+
+// What the formulas need: which samples are valid, how many values there are a channel, the axes.
+struct Scope {
+  Expr x, valid;
+  int64_t axis;
+
+  Integers reduced() const {
+    Integers axes;
+    for (int64_t i = 0; i < x.rank(); ++i)
+      if (i != axis) axes.push_back(i);
+    return axes;
+  }
+  Expr along(Expr vector) const { return broadcast_in_dim(vector, Shape(x.shape()), {axis}); }
+  Expr masked(Expr value) const {
+    Shape shape(x.shape());
+    Expr sample = iota(*x.builder, {DType::int32, {shape[0]}}, 0);
+    Expr real = broadcast_in_dim(compare(sample, "LT", valid), shape, {0});
+    return select(real, value, full_like(value, 0));
+  }
+  // At least 1, so that a slice without a valid sample gives zeros.
+  Expr count() const {
+    double others = 1;
+    for (int64_t i = 1; i < x.rank(); ++i)
+      if (i != axis) others *= static_cast<double>(x.shape()[i]);
+    return maximum(convert(valid, x.dtype()) * others, 1);
+  }
+};
+
+Expr normalized(const Scope& scope, Expr mean, Expr variance, double epsilon) {
+  return (scope.x - scope.along(mean)) * scope.along(rsqrt(variance + epsilon));
+}
+
+Exprs training_expand(Builder&, const Node& node, std::span<const Expr> x) {
+  Scope scope{x[0], x[3], node.attrs.integer("axis")};
+  Expr count = scope.count();
+  Expr mean = sum(scope.masked(x[0]), scope.reduced()) / count;
+  Expr centered = scope.masked(x[0] - scope.along(mean));
+  Expr variance = sum(centered * centered, scope.reduced()) / count;
+  Expr y = normalized(scope, mean, variance, node.attrs.number("epsilon")) * scope.along(x[1]) +
+           scope.along(x[2]);
+  return {y, mean, variance};
+}
+
+Exprs inference_expand(Builder&, const Node& node, std::span<const Expr> x) {
+  Scope scope{x[0], {}, node.attrs.integer("axis")};
+  return {normalized(scope, x[3], x[4], node.attrs.number("epsilon")) * scope.along(x[1]) +
+          scope.along(x[2])};
+}
+
+// Operands: x, gamma, mean, variance, valid, dy.
+Exprs gradient_expand(Builder&, const Node& node, std::span<const Expr> x) {
+  Scope scope{x[0], x[4], node.attrs.integer("axis")};
+  double epsilon = node.attrs.number("epsilon");
+  Expr hat = normalized(scope, x[2], x[3], epsilon);
+  Expr dy = scope.masked(x[5]);
+  Expr dbeta = sum(dy, scope.reduced());
+  Expr dgamma = sum(dy * hat, scope.reduced());
+  Expr count = scope.count();
+  Expr centered = dy - scope.along(dbeta / count) - hat * scope.along(dgamma / count);
+  Expr scale = x[1] * rsqrt(x[3] + epsilon);
+  return {scope.masked(centered * scope.along(scale)), dgamma, dbeta};
+}
+
+// Gradients also of the statistics, should a loss depend on them.
+Exprs training_gradient(Grad& g) {
+  int64_t axis = g.node.attrs.integer("axis");
+  Scope scope{g.x[0], g.x[3], axis};
+  Expr zero = full_like(g.x[1], 0), dx = full_like(g.x[0], 0), dgamma = zero, dbeta = zero;
+  if (g.dy[0]) {
+    BatchNormGradient parts = batch_norm_gradient(g.x[0], g.x[1], g.y[1], g.y[2], g.x[3], g.dy[0],
+                                                  axis, g.node.attrs.number("epsilon"));
+    dx = parts.x, dgamma = parts.gamma, dbeta = parts.beta;
+  }
+  if (g.dy[1]) dx = dx + scope.masked(scope.along(g.dy[1] / scope.count()));
+  if (g.dy[2]) {
+    Expr centered = g.x[0] - scope.along(g.y[1]);
+    dx = dx + scope.masked(centered * scope.along(g.dy[2] * 2 / scope.count()));
+  }
+  return {dx, dgamma, dbeta, Expr{}};
+}
+
+Attrs attrs_of(int64_t axis, double epsilon, int64_t rank) {
+  return {{"axis", normalized_axis(axis, rank)}, {"epsilon", epsilon}};
+}
+
+}  // namespace
+
+const OpDef batch_norm_training_op{
+    .name = "batch_norm_training",
+    .attrs = {{{"axis", AttrKind::integer}, {"epsilon", AttrKind::number}}},
+    .infer = training_type,
+    .expand = training_expand,
+    .gradient = training_gradient};
+const OpDef batch_norm_inference_op{
+    .name = "batch_norm_inference",
+    .attrs = {{{"axis", AttrKind::integer}, {"epsilon", AttrKind::number}}},
+    .infer = inference_type,
+    .expand = inference_expand};
+const OpDef batch_norm_gradient_op{
+    .name = "batch_norm_gradient",
+    .attrs = {{{"axis", AttrKind::integer}, {"epsilon", AttrKind::number}}},
+    .infer = gradient_type,
+    .expand = gradient_expand};
+
+BatchNormResult batch_norm_training(Expr x, Expr gamma, Expr beta, Expr valid, int64_t axis,
+                                    double epsilon) {
+  Exprs operands{x, gamma, beta, valid};
+  Exprs results =
+      x.builder->add_all(batch_norm_training_op, operands, attrs_of(axis, epsilon, x.rank()));
+  return {results[0], results[1], results[2]};
+}
+
+Expr batch_norm_inference(Expr x, Expr gamma, Expr beta, Expr mean, Expr variance, int64_t axis,
+                          double epsilon) {
+  return x.builder->add(batch_norm_inference_op, {x, gamma, beta, mean, variance},
+                        attrs_of(axis, epsilon, x.rank()));
+}
+
+BatchNormGradient batch_norm_gradient(Expr x, Expr gamma, Expr mean, Expr variance, Expr valid,
+                                      Expr dy, int64_t axis, double epsilon) {
+  Exprs operands{x, gamma, mean, variance, valid, dy};
+  Exprs results =
+      x.builder->add_all(batch_norm_gradient_op, operands, attrs_of(axis, epsilon, x.rank()));
+  return {results[0], results[1], results[2]};
+}
+
+}  // namespace hornbeam
