@@ -1,0 +1,72 @@
+#include "data/checksum.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace hornbeam {
+namespace fs = std::filesystem;
+namespace {
+
+// Calls use(data, size) for the content of the file, piece by piece.
+template <class Use>
+void read_pieces(const fs::path& path, Use&& use) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> piece(size_t{1} << 20);
+  while (file) {
+    file.read(piece.data(), std::ssize(piece));
+    use(piece.data(), static_cast<size_t>(file.gcount()));
+  }
+  if (!file.eof())
+    throw Error("H201", {.message = "cannot read '" + path.string() + "': " + std::strerror(errno),
+                         .place = path.string()});
+}
+
+}  // namespace
+
+std::string_view name_of(Digest digest) { return digest == Digest::sha256 ? "SHA-256" : "MD5"; }
+
+std::string checksum_of(const fs::path& file, Digest digest) {
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
+                                                                  EVP_MD_CTX_free);
+  const EVP_MD* algorithm = digest == Digest::sha256 ? EVP_sha256() : EVP_md5();
+  bool good = EVP_DigestInit_ex(context.get(), algorithm, nullptr) == 1;
+  read_pieces(file, [&](const char* data, size_t size) {
+    good = good && EVP_DigestUpdate(context.get(), data, size) == 1;
+  });
+  unsigned char bytes[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  good = good && EVP_DigestFinal_ex(context.get(), bytes, &size) == 1;
+  check(good, "the checksum can be computed");
+  std::string text;
+  for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", bytes[i]);
+  return text;
+}
+
+void check_published(const PublishedFile& published, const fs::path& file) {
+  std::string found = checksum_of(file, published.digest);
+  if (found == published.checksum) return;
+  throw Error("H202", {.message = fmt::format("'{}' is damaged or another file: its {} is {}",
+                                              published.name, name_of(published.digest), found),
+                       .place = file.string(),
+                       .notes = {"expected " + description_of(published),
+                                 fmt::format("it has {} bytes",
+                                             thousands(static_cast<int64_t>(fs::file_size(file))))},
+                       .help = "remove it and get it again"});
+}
+
+std::string description_of(const PublishedFile& published) {
+  std::string size =
+      published.bytes == 0 ? "" : thousands(static_cast<int64_t>(published.bytes)) + " bytes, ";
+  return fmt::format("{}{} {}", size, name_of(published.digest), published.checksum);
+}
+
+}  // namespace hornbeam

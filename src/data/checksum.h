@@ -1,0 +1,31 @@
+// Checksums of files, and the check that a file is the one it should be.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace hornbeam {
+
+enum class Digest { sha256, md5 };
+std::string_view name_of(Digest digest);  // "SHA-256"
+
+// What is known of a published file.
+struct PublishedFile {
+  std::string_view name;  // "mnist.npz"
+  uint64_t bytes;         // 0 when not known
+  Digest digest;
+  std::string_view checksum;  // hexadecimal, lower case
+};
+
+// Throws H201 when the file cannot be read.
+std::string checksum_of(const std::filesystem::path& file, Digest digest);
+
+// Throws H202, showing both checksums, when `file` is another one.
+void check_published(const PublishedFile& published, const std::filesystem::path& file);
+
+// "170,052,171 bytes, SHA-256 c4a3…"
+std::string description_of(const PublishedFile& published);
+
+}  // namespace hornbeam
