@@ -26,7 +26,9 @@ To convert_number(From value) {
 
 }  // namespace
 
-void Tensor::Free::operator()(std::byte* data) const { ::operator delete[](data, alignment); }
+void Tensor::Free::operator()(std::byte* data) const {
+  if (!borrowed) ::operator delete[](data, alignment);
+}
 
 Tensor::Tensor(DType dtype, Shape shape)
     : dtype_(dtype), shape_(std::move(shape)), elements_(shape_.elements()) {
@@ -37,6 +39,19 @@ Tensor::Tensor(DType dtype, Shape shape)
 
 Tensor::Tensor(const Tensor& other) : Tensor(other.dtype_, other.shape_) {
   std::memcpy(data_.get(), other.data_.get(), bytes());
+}
+
+Tensor::Tensor(DType dtype, Shape shape, ViewTag)
+    : dtype_(dtype),
+      shape_(std::move(shape)),
+      elements_(shape_.elements()),
+      data_(nullptr, Free{.borrowed = true}) {}
+
+Tensor Tensor::view(DType dtype, Shape shape) { return {dtype, std::move(shape), ViewTag{}}; }
+
+void Tensor::look_at(std::byte* data) {
+  check(data_.get_deleter().borrowed, "only a view may look at another's numbers");
+  data_.reset(data);
 }
 
 Tensor Tensor::reshaped(Shape shape) const {

@@ -1,6 +1,7 @@
 // A typed, shaped block of host memory: the only holder of numbers outside a backend.
 //
-// A value: copying copies the numbers. Row-major, 64-byte aligned, zero-filled when made.
+// A value: copying copies the numbers. Row-major, 64-byte aligned, zero-filled when made. A view is
+// the exception: it looks at numbers that somebody else owns and must outlive it.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +36,10 @@ class Tensor {
     return of<T>(Shape{}, {value});
   }
 
+  // A view, of nothing until look_at() gives it a block of the right size.
+  static Tensor view(DType dtype, Shape shape);
+  void look_at(std::byte* data);  // a view only; allocates nothing
+
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   int64_t elements() const { return elements_; }
@@ -60,8 +65,12 @@ class Tensor {
 
  private:
   struct Free {
+    bool borrowed;
     void operator()(std::byte* data) const;
   };
+  struct ViewTag {};
+  Tensor(DType dtype, Shape shape, ViewTag);
+
   DType dtype_;
   Shape shape_;
   int64_t elements_ = 0;
