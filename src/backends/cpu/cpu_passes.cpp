@@ -1,0 +1,23 @@
+#include "backends/cpu/cpu_passes.h"
+
+#include "backends/cpu/kernel.h"
+#include "compile/fuse.h"
+
+namespace hornbeam {
+
+std::vector<Pass> cpu_passes(const CompileOptions& options, int threads) {
+  // A composite is claimed when a kernel takes it; else its expansion has better ones.
+  auto claims = [threads](const Node& node, const Types& operands) {
+    return choose_kernel({node, operands}, {.threads = threads}).name != "reference";
+  };
+  auto fuse_chains = [](const Graph& graph) {
+    return fuse(graph, {.takes = [](const Graph&, const Node&) { return false; }});
+  };
+  return {simplify_pass(),
+          data_parallel_pass(options.replicas),
+          expand_pass(claims),
+          simplify_pass(),
+          {"fuse", fuse_chains}};
+}
+
+}  // namespace hornbeam

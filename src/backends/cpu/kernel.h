@@ -1,0 +1,80 @@
+// Kernel: one way to do a node on the CPU. For each op an ordered list, best first: a kernel takes
+// a node with a plan or refuses it with a reason; the reference comes last, so everything works.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/threads.h"
+#include "compile/memory_plan.h"
+#include "ir/graph.h"
+
+namespace hornbeam {
+
+struct CpuInfo {
+  int threads = 1;
+};
+
+// The node to be done, with the types of its operands.
+struct KernelRequest {
+  const Node& node;
+  const Types& operands;
+
+  const Type& operand(size_t number) const { return operands[number]; }
+  const Type& result(size_t number = 0) const { return node.results[number]; }
+};
+
+// What a kernel gets to run on. Blocks need not be aligned to more than their elements.
+struct KernelArguments {
+  ThreadPool& threads;
+  std::byte* workspace;  // 64-byte aligned, of the planned size; its content is undefined
+  std::span<const std::byte* const> operands;
+  std::span<std::byte* const> results;
+
+  template <class T>
+  const T* operand(size_t number) const {
+    return reinterpret_cast<const T*>(operands[number]);
+  }
+  template <class T>
+  T* result(size_t number = 0) const {
+    return reinterpret_cast<T*>(results[number]);
+  }
+};
+
+struct KernelPlan {
+  NodeMemory memory;
+  std::function<void(const KernelArguments&)> run;  // allocates nothing
+  std::string detail = {};                          // the method it chose, for people
+};
+
+struct Refusal {
+  std::string reason;
+};
+
+struct Kernel {
+  const OpDef* op;
+  std::string_view name;
+  std::variant<KernelPlan, Refusal> (*plan)(const KernelRequest& request, const CpuInfo& cpu);
+};
+
+using Planned = std::variant<KernelPlan, Refusal>;
+
+// Every kernel but the reference; those of one op stand in their order.
+std::span<const Kernel> all_kernels();
+
+// Runs the op's reference, or its expansion's references, on views of the blocks.
+KernelPlan reference_kernel(const KernelRequest& request);
+
+struct ChosenKernel {
+  std::string name;
+  KernelPlan plan;
+  std::vector<std::string> refusals;  // "name: reason", in order
+};
+
+ChosenKernel choose_kernel(const KernelRequest& request, const CpuInfo& cpu);
+
+}  // namespace hornbeam

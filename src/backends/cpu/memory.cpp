@@ -1,0 +1,37 @@
+#include "backends/cpu/memory.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace hornbeam {
+namespace {
+
+constexpr size_t page_bytes = 4096;
+constexpr size_t huge_page_bytes = size_t{2} << 20;
+
+}  // namespace
+
+Memory::Memory(int64_t bytes) : bytes_(std::max(static_cast<size_t>(bytes), page_bytes)) {
+  void* block = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block == MAP_FAILED)
+    throw Error("H401", {.message = fmt::format("the system has no {} of memory to give",
+                                                bytes_text(bytes_))});
+  data_ = static_cast<std::byte*>(block);
+  if (bytes_ >= huge_page_bytes) madvise(block, bytes_, MADV_HUGEPAGE);  // advice: may fail
+}
+
+Memory::~Memory() { munmap(data_, bytes_); }
+
+void Memory::touch() {
+  for (size_t at = 0; at < bytes_; at += page_bytes) {
+    volatile std::byte* byte = data_ + at;
+    *byte = *byte;
+  }
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,102 @@
+#include "backends/reference/reference_backend.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/error.h"
+#include "compile/memory_plan.h"
+#include "compile/pipeline.h"
+#include "ir/interpret.h"
+
+namespace hornbeam {
+namespace {
+
+struct TensorBuffer : DeviceBuffer {
+  explicit TensorBuffer(const Type& t) : buffer_type(t), tensor(t.dtype, t.shape) {}
+  const Type& type() const override { return buffer_type; }
+
+  Type buffer_type;
+  Tensor tensor;
+};
+
+TensorBuffer& own(DeviceBuffer& buffer) {
+  auto* found = dynamic_cast<TensorBuffer*>(&buffer);
+  check(found != nullptr, "the buffer is one of the reference backend");
+  return *found;
+}
+
+// The plan of what interpret() holds: every value has memory of its own.
+MemoryPlan plan_of(const Graph& graph) {
+  return plan_memory(graph, std::vector<NodeMemory>(graph.nodes().size())).summary;
+}
+
+class ReferenceExecutable : public Executable {
+ public:
+  explicit ReferenceExecutable(PipelineResult compiled)
+      : graph_(std::move(compiled.graph)),
+        passes_(std::move(compiled.passes)),
+        plan_(plan_of(graph_)) {}
+
+  const MemoryPlan& memory_plan() const override { return plan_; }
+  const std::vector<PassRecord>& passes() const override { return passes_; }
+
+  std::vector<std::string> kernel_report() const override {
+    std::vector<std::string> lines;
+    for (const Node& node : graph_.nodes())
+      if (node.op != &input_op && node.op != &constant_op)
+        lines.push_back(fmt::format("{}: reference", node.op->name));
+    return lines;
+  }
+
+  void prepare() override {}
+
+  void run(std::span<const Buffer> inputs, std::span<Buffer> outputs) override {
+    std::vector<Tensor> tensors;
+    for (const Buffer& input : inputs) tensors.push_back(own(*input).tensor);
+    std::vector<Tensor> results = interpret(graph_, tensors);
+    check(outputs.size() == results.size(), "one buffer for each output of a graph");
+    for (size_t i = 0; i < results.size(); ++i) {
+      outputs[i] = buffer_for(graph_.outputs()[i], inputs);
+      own(*outputs[i]).tensor = std::move(results[i]);
+    }
+  }
+
+ private:
+  // The donated buffer of a state; a new one for everything else.
+  Buffer buffer_for(const Port& output, std::span<const Buffer> inputs) const {
+    if (output.role == Role::state)
+      for (size_t i = 0; i < inputs.size(); ++i)
+        if (graph_.inputs()[i].role == Role::state && graph_.inputs()[i].name == output.name)
+          return inputs[i];
+    return std::make_shared<TensorBuffer>(graph_.type(output.value));
+  }
+
+  Graph graph_;
+  std::vector<PassRecord> passes_;
+  MemoryPlan plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executable> ReferenceBackend::compile(const Graph& graph,
+                                                      const CompileOptions& options) {
+  std::vector<Pass> passes =
+      neutral_passes(options, [](const Node&, const Types&) { return false; });
+  return std::make_unique<ReferenceExecutable>(run_passes(graph, passes, options));
+}
+
+Buffer ReferenceBackend::allocate(const Type& type) { return std::make_shared<TensorBuffer>(type); }
+
+void ReferenceBackend::upload(const Tensor& tensor, DeviceBuffer& buffer) {
+  TensorBuffer& target = own(buffer);
+  check(target.buffer_type == Type{tensor.dtype(), tensor.shape()}, "upload keeps the type");
+  std::memcpy(target.tensor.data(), tensor.data(), tensor.bytes());
+}
+
+void ReferenceBackend::download(const DeviceBuffer& buffer, Tensor& tensor) {
+  check(buffer.type() == Type{tensor.dtype(), tensor.shape()}, "download keeps the type");
+  std::memcpy(tensor.data(), own(const_cast<DeviceBuffer&>(buffer)).tensor.data(), tensor.bytes());
+}
+
+}  // namespace hornbeam
