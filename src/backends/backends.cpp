@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "backends/cpu/cpu_backend.h"
 #include "backends/reference/reference_backend.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -15,6 +16,10 @@ constexpr BackendEntry entries[] = {
     {"reference",
      [](const BackendOptions&) -> std::unique_ptr<Backend> {
        return std::make_unique<ReferenceBackend>();
+     }},
+    {"cpu",
+     [](const BackendOptions& options) -> std::unique_ptr<Backend> {
+       return std::make_unique<CpuBackend>(options.threads);
      }},
 };
 
