@@ -41,8 +41,12 @@ class Grouping {
   void build() {
     for (Number number = static_cast<Number>(group_.size()); number-- > 0;)
       if (is_fusible(number)) join_users(number);
-    for (Number number = 0; number < group_.size(); ++number)
-      if (is_fusible(number)) merge_with_first_user(number);
+    // A merge can make way for another: the first moment joins the weight behind the second one.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (Number number = 0; number < group_.size(); ++number)
+        if (is_fusible(number) && merge_with_a_user(number)) changed = true;
+    }
   }
 
   const Members& members(Number group) const { return members_[group]; }
@@ -118,15 +122,17 @@ class Grouping {
     if (!would_keep_more(number, group) && fits(number, group)) merge(number, group);
   }
 
-  void merge_with_first_user(Number number) {
+  bool merge_with_a_user(Number number) {
     Number group = group_[number];
     for (Number user : users_[number]) {
       Number other = group_[user];
       if (other == group || !is_fusible(user) || shape(user) != shape(number)) continue;
-      bool near = !costly_between(number, user);
-      if (near && fits(group, other) && !reaches_around(group, other)) merge(group, other);
-      return;
+      if (costly_between(number, user)) break;
+      if (!fits(group, other) || reaches_around(group, other)) continue;
+      merge(group, other);
+      return true;
     }
+    return false;
   }
 
   void merge(Number from, Number into) {

@@ -51,7 +51,7 @@ Expr sink_broadcast(const SimplifyContext& context) {
 }
 
 Expr simplified(const SimplifyContext& context) {
-  for (std::span<const OpRule> rules : {arithmetic_rules(), structural_rules()})
+  for (std::span<const OpRule> rules : {arithmetic_rules(), structural_rules(), product_rules()})
     for (const OpRule& rule : rules)
       if (rule.op == context.node.op)
         if (Expr result = rule.rule(context)) return result;

@@ -23,6 +23,7 @@ struct OpRule {
 
 std::span<const OpRule> arithmetic_rules();
 std::span<const OpRule> structural_rules();
+std::span<const OpRule> product_rules();
 
 // The node that makes a value.
 inline const Node& node_of(Expr x) { return x.builder->graph().node(x.value); }

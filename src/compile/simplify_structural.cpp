@@ -118,6 +118,15 @@ Expr reverse_rule(const SimplifyContext& c) {
   return moves_none ? c.x[0] : Expr{};
 }
 
+// Counting along one axis is a short list repeated.
+Expr iota_rule(const SimplifyContext& c) {
+  const Type& type = c.node.results[0];
+  if (type.shape.rank() < 2) return {};
+  int64_t axis = c.node.attrs.integer("dimension");
+  Expr line = iota(c.build, {type.dtype, {type.shape[axis]}}, 0);
+  return broadcast_in_dim(line, type.shape, {axis});
+}
+
 Expr reduce_rule(const SimplifyContext& c) {
   return c.node.attrs.integers("dimensions").empty() ? c.x[0] : Expr{};
 }
@@ -129,6 +138,7 @@ constexpr OpRule rules[] = {
     {&slice_op, slice_rule},
     {&pad_op, pad_rule},
     {&concatenate_op, concatenate_rule},
+    {&iota_op, iota_rule},
     {&reverse_op, reverse_rule},
     {&reduce_op, reduce_rule},
 };

@@ -29,6 +29,8 @@ class Builder {
   // With `differentiable`, a composite without a gradient of its own is expanded when it is added,
   // so that gradients() finds only ops it can differentiate.
   explicit Builder(bool differentiable = false) : differentiable_(differentiable) {}
+  bool differentiable() const { return differentiable_; }
+  void set_differentiable(bool differentiable) { differentiable_ = differentiable; }
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 

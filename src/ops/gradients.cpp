@@ -72,6 +72,9 @@ Exprs gradients(Expr output, std::span<const Expr> inputs, Expr seed) {
   size_t count = build.graph().nodes().size();
   std::vector<bool> depends = dependents(build.graph(), inputs, count);
   Backward backward(build, count);
+  // Gradients are not differentiated again, so composites may stay whole for the backends.
+  bool differentiable = build.differentiable();
+  build.set_differentiable(false);
   if (depends[output.value.node])
     backward.accumulate(output.value, seed ? seed : full_like(output, 1));
   for (size_t number = output.value.node + 1; number-- > 0;)
@@ -81,6 +84,7 @@ Exprs gradients(Expr output, std::span<const Expr> inputs, Expr seed) {
     bool reached = input.value.node < count && backward.adjoint(input.value);
     results.push_back(reached ? backward.adjoint(input.value) : full_like(input, 0));
   }
+  build.set_differentiable(differentiable);
   build.set_scope(std::move(scope));
   return results;
 }
