@@ -1,12 +1,14 @@
 // A pass changes no value: the interpreter gives the same before and after it, on whole steps.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "compile/data_parallel.h"
 #include "compile/expand.h"
 #include "compile/fuse.h"
 #include "compile/fused.h"
+#include "compile/layout.h"
 #include "compile/simplify.h"
 #include "compile/training_graphs.h"
 #include "ir/interpret.h"
@@ -63,6 +65,24 @@ INSTANTIATE_TEST_SUITE_P(Passes, Meaning,
                          testing::Values(Change{"simplify", simplify}, Change{"expand", expand_all},
                                          Change{"fuse", fuse_all}),
                          [](const auto& test) { return test.param.name; });
+
+int count(const Graph& graph, const OpDef& op) {
+  return static_cast<int>(std::count_if(graph.nodes().begin(), graph.nodes().end(),
+                                        [&](const Node& node) { return node.op == &op; }));
+}
+
+// Not to the bit: sums over pictures run in another order. The input is turned once, the pictures
+// before the dense layer are channels_last as the step wants them, and so is all of the gradient.
+TEST(Layout, LeavesOneTransposeOfTheInput) {
+  Graph before = simplify(cnn_step(4, 1, "channels_first"));
+  Graph after = channels_last(before);
+  verify(after);
+  EXPECT_EQ(count(after, transpose_op), 1);
+  std::vector<Tensor> inputs = inputs_for(before, 3);
+  std::vector<Tensor> expected = interpret(before, inputs), received = interpret(after, inputs);
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_LT(distance(received[i], expected[i]), 1e-5) << before.outputs()[i].name;
+}
 
 Tensor rows(const Tensor& whole, int64_t first, const Type& type) {
   Tensor part(type.dtype, type.shape);

@@ -14,6 +14,7 @@
 #include "compile/expand.h"
 #include "compile/fuse.h"
 #include "compile/fused.h"
+#include "compile/layout.h"
 #include "compile/memory_plan.h"
 #include "compile/simplify.h"
 #include "ir/text.h"
@@ -71,6 +72,7 @@ const std::map<std::string, PassUnderTest> passes{
      }},
     {"expand", expanded},
     {"fuse", fused},
+    {"layout", [](const Graph& graph, const Options&) { return print(channels_last(graph)); }},
     {"memory_plan", planned},
 };
 

@@ -2,6 +2,7 @@
 
 #include "backends/cpu/kernel.h"
 #include "compile/fuse.h"
+#include "compile/layout.h"
 
 namespace hornbeam {
 
