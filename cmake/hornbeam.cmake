@@ -1,8 +1,13 @@
-# One library target a folder: hornbeam_library(NAME [DEPENDS libraries...] [PRIVATE libraries...]).
-# Every .cpp of the folder belongs to it, so that adding a file edits no list.
+# One library target a folder: hornbeam_library(NAME [DEPENDS libraries...]
+# [PRIVATE libraries...] [SUBFOLDERS folders...]).
+# Every .cpp of the folder and of the SUBFOLDERS named belongs to it, so that adding a file edits no list.
 function(hornbeam_library NAME)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE" ${ARGN})
-  file(GLOB SOURCES CONFIGURE_DEPENDS *.cpp)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE;SUBFOLDERS" ${ARGN})
+  set(PATTERNS *.cpp)
+  foreach(FOLDER ${ARG_SUBFOLDERS})
+    list(APPEND PATTERNS ${FOLDER}/*.cpp)
+  endforeach()
+  file(GLOB SOURCES CONFIGURE_DEPENDS ${PATTERNS})
   add_library(hornbeam_${NAME} STATIC ${SOURCES})
   target_include_directories(hornbeam_${NAME} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(hornbeam_${NAME} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE})

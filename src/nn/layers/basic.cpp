@@ -1,0 +1,187 @@
+#include "nn/layers/basic.h"
+
+#include <fmt/format.h>
+
+#include "nn/layers/fields.h"
+#include "ops/ops.h"
+
+namespace hornbeam {
+
+// --- InputLayer ---
+
+void InputLayer::fields(Fields& f) {
+  f("name", name);
+  auto read_shape = [&](const Json& json) {
+    if (json.is_null()) return;
+    std::vector<int64_t> extents;
+    for (const Json& item : json.as_array())
+      extents.push_back(item.is_null() ? -1 : item.as_integer());
+    if (extents.empty()) f.refuse("batch_shape", "expected a batch axis");
+    shape = Shape(std::vector<int64_t>(extents.begin() + 1, extents.end()));
+  };
+  auto write_shape = [&] {
+    Json::Array extents{nullptr};
+    for (int64_t extent : *shape) extents.push_back(extent < 0 ? Json() : Json(extent));
+    return Json(std::move(extents));
+  };
+  f.custom("batch_shape", read_shape, write_shape);
+  if (f.reading()) f.custom("batch_input_shape", read_shape, write_shape);
+  f.custom(
+      "dtype", [&](const Json& json) { dtype = dtype_from_name(json.as_text()); },
+      [&] { return Json(name_of(dtype)); });
+  f.fixed("sparse", false);
+  f.neutral("ragged", {false});
+  f.neutral("optional", {false});
+  f.ignore("trainable");
+}
+
+Exprs InputLayer::call(Trace&, std::span<const Expr> inputs) { return {convert(inputs[0], dtype)}; }
+
+// --- Dense ---
+
+void Dense::fields(Fields& f) {
+  common_fields(f);
+  f("units", units);
+  activation_field(f, "activation", activation);
+  f("use_bias", use_bias);
+  object_field(f, "kernel_initializer", kernel_initializer, initializers());
+  object_field(f, "bias_initializer", bias_initializer, initializers());
+  object_field(f, "kernel_regularizer", kernel_regularizer, regularizers());
+  object_field(f, "bias_regularizer", bias_regularizer, regularizers());
+  no_constraints(f, {"kernel_constraint", "bias_constraint"});
+  f.neutral("activity_regularizer", {nullptr});
+  f.neutral("quantization_config", {nullptr});
+  f.neutral("lora_rank", {nullptr});
+  f.ignore("input_dim");
+  require_positive(f, "units", units);
+}
+
+void Dense::build(std::span<const Shape> inputs) {
+  require_inputs(inputs, 1);
+  if (inputs[0].rank() < 2)
+    refuse_shape(
+        fmt::format("expected a last axis to multiply, received {}", to_string(inputs[0])));
+  int64_t in = inputs[0][inputs[0].rank() - 1];
+  declare("kernel", {in, units}, kernel_initializer, kernel_regularizer);
+  if (use_bias) declare("bias", {units}, bias_initializer, bias_regularizer);
+}
+
+Exprs Dense::call(Trace& trace, std::span<const Expr> inputs) {
+  Expr y = dot(inputs[0], trace.weight(own("kernel")));
+  if (use_bias) y = y + trace.weight(own("bias"));
+  return {activation(y)};
+}
+
+// --- Activation ---
+
+void ActivationLayer::fields(Fields& f) {
+  common_fields(f);
+  activation_field(f, "activation", activation);
+}
+
+Exprs ActivationLayer::call(Trace&, std::span<const Expr> inputs) {
+  return {activation(inputs[0])};
+}
+
+// --- Flatten, Reshape ---
+
+void Flatten::fields(Fields& f) {
+  common_fields(f);
+  data_format_field(f, data_format);
+}
+
+Exprs Flatten::call(Trace&, std::span<const Expr> inputs) {
+  Expr x = inputs[0];
+  if (data_format == "channels_first" && x.rank() > 2) {
+    Integers order{0};
+    for (int64_t axis = 2; axis < x.rank(); ++axis) order.push_back(axis);
+    order.push_back(1);
+    x = transpose(x, order);
+  }
+  int64_t batch = x.shape()[0];
+  int64_t width = 1;
+  for (int64_t axis = 1; axis < x.rank(); ++axis) width *= x.shape()[axis];
+  return {reshape(x, {batch, width})};
+}
+
+void Reshape::fields(Fields& f) {
+  common_fields(f);
+  f("target_shape", target_shape, 0);
+}
+
+Exprs Reshape::call(Trace&, std::span<const Expr> inputs) {
+  int64_t batch = inputs[0].shape()[0], elements = 1, known = 1, free = -1;
+  for (int64_t axis = 1; axis < inputs[0].rank(); ++axis) elements *= inputs[0].shape()[axis];
+  std::vector<int64_t> extents{batch};
+  for (int64_t extent : target_shape) {
+    if (extent == -1 && free < 0)
+      free = static_cast<int64_t>(extents.size());
+    else
+      known *= extent;
+    extents.push_back(extent);
+  }
+  bool fits = free < 0 ? known == elements : known > 0 && elements % known == 0;
+  if (!fits)
+    refuse_shape(fmt::format("expected {} elements a sample for the target shape {}, received {}",
+                             free < 0 ? known : elements, to_string(Shape(target_shape)),
+                             to_string(inputs[0].shape())));
+  if (free >= 0) extents[static_cast<size_t>(free)] = elements / known;
+  return {reshape(inputs[0], Shape(extents))};
+}
+
+// --- Dropout ---
+
+void Dropout::fields(Fields& f) {
+  common_fields(f);
+  f("rate", rate);
+  f.ignore("seed");
+  if (!f.reading()) f.fixed("seed", nullptr);
+  f.fixed("noise_shape", nullptr);
+  if (rate < 0 || rate > 1) f.refuse("rate", fmt::format("expected 0 to 1, received {}", rate));
+}
+
+Exprs Dropout::call(Trace& trace, std::span<const Expr> inputs) {
+  if (!trace.training || rate == 0) return {inputs[0]};
+  return {dropout(inputs[0], trace.next_key(), rate)};
+}
+
+// --- Embedding ---
+
+void Embedding::fields(Fields& f) {
+  common_fields(f);
+  f("input_dim", input_dim);
+  f("output_dim", output_dim);
+  object_field(f, "embeddings_initializer", embeddings_initializer, initializers());
+  object_field(f, "embeddings_regularizer", embeddings_regularizer, regularizers());
+  no_constraints(f, {"embeddings_constraint"});
+  f.neutral("activity_regularizer", {nullptr});
+  f.fixed("mask_zero", false);
+  f.neutral("quantization_config", {nullptr});
+  f.neutral("lora_rank", {nullptr});
+  f.ignore("input_length");
+  require_positive(f, "input_dim", input_dim);
+  require_positive(f, "output_dim", output_dim);
+}
+
+void Embedding::build(std::span<const Shape> inputs) {
+  require_inputs(inputs, 1);
+  declare("embeddings", {input_dim, output_dim}, embeddings_initializer, embeddings_regularizer);
+}
+
+Exprs Embedding::call(Trace& trace, std::span<const Expr> inputs) {
+  return {gather(trace.weight(own("embeddings")), convert(inputs[0], DType::int32))};
+}
+
+// --- Rescaling ---
+
+void Rescaling::fields(Fields& f) {
+  common_fields(f);
+  f("scale", scale);
+  f("offset", offset);
+}
+
+Exprs Rescaling::call(Trace&, std::span<const Expr> inputs) {
+  return {convert(inputs[0], DType::float32) * scale + offset};
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,110 @@
+#include "nn/layers/elementwise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ops/ops.h"
+
+namespace hornbeam {
+
+void ReLU::fields(Fields& f) {
+  common_fields(f);
+  f("max_value", max_value);
+  f.custom(
+      "negative_slope",
+      [&](const Json& json) { negative_slope = json.is_null() ? 0 : json.as_number(); },
+      [&] { return Json(negative_slope); });
+  f.custom(
+      "threshold", [&](const Json& json) { threshold = json.is_null() ? 0 : json.as_number(); },
+      [&] { return Json(threshold); });
+}
+
+Exprs ReLU::call(Trace&, std::span<const Expr> inputs) {
+  Expr x = inputs[0];
+  if (negative_slope == 0 && threshold == 0)
+    return {max_value ? minimum(relu(x), *max_value) : relu(x)};
+  Expr y = select(compare(x, "GE", threshold), x, (x - threshold) * negative_slope);
+  return {max_value ? minimum(y, *max_value) : y};
+}
+
+void LeakyReLU::fields(Fields& f) {
+  common_fields(f);
+  f("negative_slope", negative_slope);
+}
+
+Exprs LeakyReLU::call(Trace&, std::span<const Expr> inputs) {
+  return {leaky_relu(inputs[0], negative_slope)};
+}
+
+void ELU::fields(Fields& f) {
+  common_fields(f);
+  f("alpha", alpha);
+}
+
+Exprs ELU::call(Trace&, std::span<const Expr> inputs) { return {elu(inputs[0], alpha)}; }
+
+void Softmax::fields(Fields& f) {
+  common_fields(f);
+  f("axis", axis);
+}
+
+Exprs Softmax::call(Trace&, std::span<const Expr> inputs) { return {softmax(inputs[0], axis)}; }
+
+namespace {
+
+const Merge::Kind add_kind{"Add", [](Expr a, Expr b) { return a + b; }};
+const Merge::Kind subtract_kind{"Subtract", [](Expr a, Expr b) { return a - b; }};
+const Merge::Kind multiply_kind{"Multiply", [](Expr a, Expr b) { return a * b; }};
+const Merge::Kind average_kind{"Average", [](Expr a, Expr b) { return a + b; }, true};
+const Merge::Kind maximum_kind{"Maximum", [](Expr a, Expr b) { return maximum(a, b); }};
+const Merge::Kind minimum_kind{"Minimum", [](Expr a, Expr b) { return minimum(a, b); }};
+
+// Inputs of lower rank get axes of extent 1 behind the batch.
+Expr with_rank(Expr x, int64_t rank) {
+  std::vector<int64_t> extents = x.shape().extents();
+  extents.insert(extents.begin() + 1, static_cast<size_t>(rank - x.rank()), 1);
+  return reshape(x, Shape(extents));
+}
+
+void require_broadcast(Expr a, Expr b) {
+  for (int64_t axis = 0; axis < a.rank(); ++axis)
+    if (a.shape()[axis] != b.shape()[axis] && a.shape()[axis] != 1 && b.shape()[axis] != 1)
+      refuse_shape(fmt::format("shapes {} and {} cannot be merged", to_string(a.shape()),
+                               to_string(b.shape())));
+}
+
+}  // namespace
+
+std::unique_ptr<Layer> make_add() { return std::make_unique<Merge>(add_kind); }
+std::unique_ptr<Layer> make_subtract() { return std::make_unique<Merge>(subtract_kind); }
+std::unique_ptr<Layer> make_multiply() { return std::make_unique<Merge>(multiply_kind); }
+std::unique_ptr<Layer> make_average() { return std::make_unique<Merge>(average_kind); }
+std::unique_ptr<Layer> make_maximum() { return std::make_unique<Merge>(maximum_kind); }
+std::unique_ptr<Layer> make_minimum() { return std::make_unique<Merge>(minimum_kind); }
+
+Exprs Merge::call(Trace&, std::span<const Expr> inputs) {
+  if (inputs.size() < 2 || (kind_.name == "Subtract" && inputs.size() != 2))
+    refuse_shape(fmt::format("expected two inputs or more, received {}", inputs.size()));
+  int64_t rank = 0;
+  for (const Expr& input : inputs) rank = std::max(rank, input.rank());
+  Expr total = with_rank(inputs[0], rank);
+  for (const Expr& input : inputs.subspan(1)) {
+    Expr next = with_rank(input, rank);
+    require_broadcast(total, next);
+    total = kind_.fold(total, next);
+  }
+  return {kind_.averaged ? total / static_cast<double>(inputs.size()) : total};
+}
+
+void Concatenate::fields(Fields& f) {
+  common_fields(f);
+  f("axis", axis);
+}
+
+Exprs Concatenate::call(Trace&, std::span<const Expr> inputs) {
+  if (inputs.empty()) refuse_shape("expected inputs to concatenate");
+  return {concatenate(inputs, normalized_axis(axis, inputs[0].rank()))};
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "nn/loss.h"
+#include "ops/ops.h"
+
+namespace hornbeam {
+namespace {
+
+class BinaryCrossentropy : public Loss {
+ public:
+  std::string_view class_name() const override { return "BinaryCrossentropy"; }
+  void fields(Fields& f) override {
+    common_fields(f);
+    f("from_logits", from_logits_);
+    f("label_smoothing", label_smoothing_);
+    f.fixed("axis", -1);
+  }
+  Expr values(Expr target, Expr prediction) const override {
+    return binary_crossentropy(target, prediction, from_logits_, label_smoothing_);
+  }
+
+ private:
+  bool from_logits_ = false;
+  double label_smoothing_ = 0;
+};
+
+class CategoricalCrossentropy : public Loss {
+ public:
+  std::string_view class_name() const override { return "CategoricalCrossentropy"; }
+  void fields(Fields& f) override {
+    common_fields(f);
+    f("from_logits", from_logits_);
+    f("label_smoothing", label_smoothing_);
+    f.fixed("axis", -1);
+  }
+  bool takes_one_hot() const override { return true; }
+  Expr values(Expr target, Expr prediction) const override {
+    return categorical_crossentropy(target, prediction, from_logits_, label_smoothing_);
+  }
+
+ private:
+  bool from_logits_ = false;
+  double label_smoothing_ = 0;
+};
+
+class SparseCategoricalCrossentropy : public Loss {
+ public:
+  std::string_view class_name() const override { return "SparseCategoricalCrossentropy"; }
+  void fields(Fields& f) override {
+    common_fields(f);
+    f("from_logits", from_logits_);
+    f.neutral("ignore_class", {nullptr});
+    f.neutral("axis", {-1});
+  }
+  bool takes_class_numbers() const override { return true; }
+  Expr values(Expr target, Expr prediction) const override {
+    return sparse_categorical_crossentropy(target, prediction, from_logits_);
+  }
+
+ private:
+  bool from_logits_ = false;
+};
+
+class MeanSquaredError : public Loss {
+ public:
+  std::string_view class_name() const override { return "MeanSquaredError"; }
+  void fields(Fields& f) override { common_fields(f); }
+  Expr values(Expr target, Expr prediction) const override {
+    return mean_squared_error(target, prediction);
+  }
+};
+
+class MeanAbsoluteError : public Loss {
+ public:
+  std::string_view class_name() const override { return "MeanAbsoluteError"; }
+  void fields(Fields& f) override { common_fields(f); }
+  Expr values(Expr target, Expr prediction) const override {
+    return mean_absolute_error(target, prediction);
+  }
+};
+
+bool equal_but_last_one(const Shape& longer, const Shape& shorter) {
+  if (longer.rank() != shorter.rank() + 1 || longer[longer.rank() - 1] != 1) return false;
+  return std::equal(shorter.begin(), shorter.end(), longer.begin());
+}
+
+Shape without_last(const Shape& shape) {
+  return Shape(std::vector<int64_t>(shape.begin(), shape.end() - 1));
+}
+
+}  // namespace
+
+void Loss::common_fields(Fields& f) {
+  f.ignore("dtype");
+  f.ignore("fn");
+  f("name", name_);
+  if (!f.reading()) return f.fixed("reduction", "sum_over_batch_size");
+  f.neutral("reduction", {"sum_over_batch_size", "mean", "auto", nullptr});
+}
+
+const ObjectTable<Loss>& losses() {
+  static const ObjectTable<Loss> table{
+      "loss",
+      "keras.losses",
+      {
+          {"BinaryCrossentropy", {"bce", "BCE"}, make_object<Loss, BinaryCrossentropy>},
+          {"CategoricalCrossentropy", {"cce"}, make_object<Loss, CategoricalCrossentropy>},
+          {"SparseCategoricalCrossentropy", {}, make_object<Loss, SparseCategoricalCrossentropy>},
+          {"MeanSquaredError", {"mse", "MSE"}, make_object<Loss, MeanSquaredError>},
+          {"MeanAbsoluteError", {"mae", "MAE"}, make_object<Loss, MeanAbsoluteError>},
+      }};
+  return table;
+}
+
+LossPointer loss_by_name(const Json& form, const std::string& place) {
+  return read_object(losses(), form, place);
+}
+
+Expr fitted_target(const Loss& loss, Expr target, Expr prediction, const std::string& place) {
+  const Shape& wanted = prediction.shape();
+  int64_t classes = wanted.rank() > 0 ? wanted[wanted.rank() - 1] : 1;
+  Shape numbers = without_last(wanted);
+  bool holds_numbers = target.shape() == numbers || equal_but_last_one(target.shape(), numbers);
+  if (loss.takes_class_numbers()) {
+    if (holds_numbers) return convert(reshape(target, numbers), DType::int32);
+  } else if (loss.takes_one_hot() && holds_numbers && classes > 1) {
+    return one_hot(convert(reshape(target, numbers), DType::int32), classes, DType::float32);
+  } else if (target.shape() == wanted || equal_but_last_one(wanted, target.shape()) ||
+             equal_but_last_one(target.shape(), wanted)) {
+    return convert(reshape(target, wanted), DType::float32);
+  }
+  Shape shown = loss.takes_class_numbers() ? numbers : wanted;
+  throw Error(
+      "H205",
+      {.message = fmt::format("targets of shape {} do not fit the output of shape {}",
+                              to_string(target.shape()), to_string(wanted)),
+       .place = place,
+       .notes = {fmt::format("{} takes targets of shape {}", loss.class_name(), to_string(shown))},
+       .help = "give targets of that shape, or another loss"});
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,26 @@
+// Metrics: formulas that give one value a sample; an epoch's value is their mean over all samples.
+#pragma once
+
+#include "ir/builder.h"
+#include "nn/object.h"
+
+namespace hornbeam {
+
+class Metric : public KerasObject {
+ public:
+  std::string name;  // as it is logged
+
+  // target, prediction: (batch, …). The result has the shape of the prediction without its last
+  // axis.
+  virtual Expr values(Expr target, Expr prediction) const = 0;
+  void fields(Fields& f) override;
+};
+using MetricPointer = std::shared_ptr<const Metric>;
+
+const ObjectTable<Metric>& metrics();
+// `form` is a name or an object. "accuracy" is resolved by the shapes as Keras 3 does: binary for
+// one output column, by class numbers where targets have no column for each class, else by columns.
+MetricPointer metric_by_name(const Json& form, const Shape& target, const Shape& prediction,
+                             const std::string& place);
+
+}  // namespace hornbeam

@@ -1,0 +1,123 @@
+#include "nn/metric.h"
+#include "ops/ops.h"
+
+namespace hornbeam {
+namespace {
+
+Expr as_float(Expr x) { return convert(x, DType::float32); }
+
+Shape without_last(const Shape& shape) {
+  return Shape(std::vector<int64_t>(shape.begin(), shape.end() - 1));
+}
+
+// Class numbers, from numbers or from one-hot rows.
+Expr class_numbers(Expr target, Expr prediction) {
+  Shape numbers = without_last(prediction.shape());
+  if (target.shape() == prediction.shape() && prediction.shape()[prediction.rank() - 1] > 1)
+    return argmax(target, -1);
+  return convert(reshape(target, numbers), DType::int32);
+}
+
+class ClassAccuracy : public Metric {
+ public:
+  explicit ClassAccuracy(bool sparse = false) : sparse_(sparse) {}
+  std::string_view class_name() const override {
+    return sparse_ ? "SparseCategoricalAccuracy" : "CategoricalAccuracy";
+  }
+  Expr values(Expr target, Expr prediction) const override {
+    return as_float(compare(class_numbers(target, prediction), "EQ", argmax(prediction, -1)));
+  }
+
+ private:
+  bool sparse_;
+};
+
+// A probability above the threshold counts as 1.
+class BinaryAccuracy : public Metric {
+ public:
+  std::string_view class_name() const override { return "BinaryAccuracy"; }
+  void fields(Fields& f) override {
+    Metric::fields(f);
+    f("threshold", threshold_);
+  }
+  Expr values(Expr target, Expr prediction) const override {
+    Expr expected = as_float(reshape(target, Shape(prediction.shape())));
+    Expr given = as_float(compare(prediction, "GT", threshold_));
+    return mean(as_float(compare(expected, "EQ", given)), {-1});
+  }
+
+ private:
+  double threshold_ = 0.5;
+};
+
+class SquaredError : public Metric {
+ public:
+  std::string_view class_name() const override { return "MeanSquaredError"; }
+  Expr values(Expr target, Expr prediction) const override {
+    return mean_squared_error(as_float(reshape(target, Shape(prediction.shape()))), prediction);
+  }
+};
+
+class AbsoluteError : public Metric {
+ public:
+  std::string_view class_name() const override { return "MeanAbsoluteError"; }
+  Expr values(Expr target, Expr prediction) const override {
+    return mean_absolute_error(as_float(reshape(target, Shape(prediction.shape()))), prediction);
+  }
+};
+
+std::string snake_case(std::string_view name) {
+  std::string snake;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (std::isupper(static_cast<unsigned char>(name[i])) && i > 0) snake += '_';
+    snake += static_cast<char>(std::tolower(static_cast<unsigned char>(name[i])));
+  }
+  return snake;
+}
+
+std::string_view resolved_accuracy(const Shape& target, const Shape& prediction) {
+  int64_t columns = prediction.rank() > 0 ? prediction[prediction.rank() - 1] : 1;
+  if (columns == 1) return "BinaryAccuracy";
+  bool one_column = target.rank() > 0 && target[target.rank() - 1] == 1;
+  if (target.rank() < prediction.rank() || one_column) return "SparseCategoricalAccuracy";
+  return "CategoricalAccuracy";
+}
+
+}  // namespace
+
+void Metric::fields(Fields& f) {
+  f("name", name);
+  f.ignore("dtype");
+}
+
+const ObjectTable<Metric>& metrics() {
+  static const ObjectTable<Metric> table{
+      "metric",
+      "keras.metrics",
+      {
+          {"CategoricalAccuracy", {}, make_object<Metric, ClassAccuracy>},
+          {"SparseCategoricalAccuracy",
+           {},
+           [] { return std::unique_ptr<Metric>(new ClassAccuracy(true)); }},
+          {"BinaryAccuracy", {}, make_object<Metric, BinaryAccuracy>},
+          {"MeanSquaredError", {"mse", "MSE"}, make_object<Metric, SquaredError>},
+          {"MeanAbsoluteError", {"mae", "MAE"}, make_object<Metric, AbsoluteError>},
+      }};
+  return table;
+}
+
+MetricPointer metric_by_name(const Json& form, const Shape& target, const Shape& prediction,
+                             const std::string& place) {
+  std::string name = object_form(form, "metric", place).name;
+  if (form.is_text() && (name == "accuracy" || name == "acc")) {
+    std::unique_ptr<Metric> metric =
+        make_by_name(metrics(), resolved_accuracy(target, prediction), place);
+    metric->name = name;
+    return metric;
+  }
+  std::unique_ptr<Metric> metric = read_object(metrics(), form, place);
+  if (metric->name.empty()) metric->name = form.is_text() ? name : snake_case(name);
+  return metric;
+}
+
+}  // namespace hornbeam

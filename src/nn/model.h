@@ -1,0 +1,65 @@
+// Model: a graph of layer calls, Sequential or Functional. It is a layer itself, so models nest.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "nn/layer.h"
+
+namespace hornbeam {
+
+// Output `output` of call number `call`.
+struct TensorRef {
+  size_t call = 0;
+  size_t output = 0;
+  bool operator==(const TensorRef&) const = default;
+};
+
+// One use of a layer. Calls stand in order: those that give the inputs come before.
+struct LayerCall {
+  std::shared_ptr<Layer> layer;
+  std::vector<TensorRef> inputs;
+};
+
+struct ModelWeight {
+  std::string path;  // "dense/kernel", "encoder/dense/kernel"
+  Weight* weight = nullptr;
+  bool trained = true;  // trainable, and so is every layer around it
+};
+
+class Model : public Layer {
+ public:
+  bool sequential = false;
+  std::vector<LayerCall> calls;
+  std::vector<TensorRef> inputs, outputs;
+
+  std::string_view class_name() const override { return sequential ? "Sequential" : "Functional"; }
+  void build(std::span<const Shape> shapes) override;
+  Exprs call(Trace& trace, std::span<const Expr> given) override;
+
+  // Every layer once, in the order of Keras' model.layers (for a graph: by depth from the outputs).
+  std::vector<std::shared_ptr<Layer>> layers() const;
+  const std::string& input_name(size_t number) const;
+  // The layer whose call gives an output; losses and metrics of several outputs are named after it.
+  const std::string& output_name(size_t number) const;
+  // The shapes that the inputs declare, with a batch extent of 1; empty when one is not declared or
+  // leaves an extent open.
+  std::optional<std::vector<Shape>> declared_shapes() const;
+
+  // Builds all layers for the shapes of a sample (batch extent 1). Throws H114 with the layer's
+  // place.
+  void build_for(std::span<const Shape> shapes);
+  // All weights in Keras' order.
+  std::vector<ModelWeight> weights();
+  int64_t parameters();
+  // Draws a first value for every weight that has none.
+  void initialize(uint64_t seed);
+
+  // For summaries: called with every layer call and its result, when set.
+  std::function<void(const LayerCall&, std::span<const Expr>)> observer;
+
+ private:
+  void collect(const std::string& prefix, bool trained, std::vector<ModelWeight>& all);
+};
+
+}  // namespace hornbeam
