@@ -1,0 +1,362 @@
+#include "backends/cpu/kernels/gemm.h"
+
+#include <algorithm>
+
+#include "backends/cpu/kernels/gemm_block.h"
+#include "backends/cpu/kernels/workspace.h"
+#include "base/error.h"
+
+namespace hornbeam {
+namespace {
+
+// Up to this many multiply-adds (about 3 microseconds) a product is done whole by the caller:
+// waking the other threads would cost more.
+constexpr int64_t whole_limit = int64_t{1} << 17;
+// A batch gives every thread products of its own while they are not larger than this.
+constexpr int64_t batch_limit = int64_t{1} << 21;
+constexpr int64_t batch_packed_limit = int64_t{1} << 16;  // floats of one op(B)
+
+// Products cut in depth: few tiles of C, long sums (weight gradients of thin layers).
+constexpr int64_t split_area = 2 * 96 * 256;
+constexpr int64_t split_columns = 1024;
+constexpr int64_t split_depth = 512;
+constexpr int64_t max_splits = 32;
+
+constexpr int64_t max_columns = 4096;  // packed at a time, so that packed B stays in the last cache
+constexpr int64_t max_row_blocks = 32;
+constexpr int64_t wanted_tiles = 16;
+// From this many columns on A is read so often that packing it pays.
+constexpr int64_t pack_rows_from = 160;
+
+enum class Method { whole, blocked, split };
+
+int64_t volume(const Gemm& p) { return p.rows * p.columns * p.depth; }
+
+// B's packed panel should fill most of the first-level cache.
+int64_t depth_block(int64_t depth) {
+  const int64_t most = micro_tile().columns > 16 ? 256 : 384;
+  const int64_t blocks = std::max<int64_t>(1, divide_up(depth, most));
+  return std::max<int64_t>(1, std::min(depth, round_up(divide_up(depth, blocks), 8)));
+}
+
+MatrixView view_a(const Gemm& p, const float* a) {
+  return p.transpose_a ? MatrixView{a, 1, p.leading_a} : MatrixView{a, p.leading_a, 1};
+}
+
+MatrixView view_b(const Gemm& p, const float* b) {
+  return p.transpose_b ? MatrixView{b, 1, p.leading_b} : MatrixView{b, p.leading_b, 1};
+}
+
+int64_t padded_columns(int64_t columns) { return round_up(columns, micro_tile().columns); }
+
+Method method_of(const Gemm& p) {
+  if (volume(p) <= whole_limit) return Method::whole;
+  if (p.batch > 1 && volume(p) <= batch_limit && p.columns * p.depth <= batch_packed_limit)
+    return Method::whole;
+  if (p.rows * p.columns <= split_area && p.columns <= split_columns &&
+      p.depth >= 2 * split_depth && p.depth > 8 * p.rows)
+    return Method::split;
+  return Method::blocked;
+}
+
+// ---- whole: one thread, B packed at once, A read where it lies ----
+
+void multiply_whole(const Gemm& p, const float* a, const float* b, const float* bias, float* c,
+                    float* packed) {
+  pack_columns(view_b(p, b), p.depth, p.columns, packed);
+  multiply_block({.rows = p.rows,
+                  .columns = p.columns,
+                  .depth = p.depth,
+                  .a = view_a(p, a),
+                  .b = packed,
+                  .panel_stride = p.depth * micro_tile().columns,
+                  .c = c,
+                  .c_row_stride = p.leading_c,
+                  .accumulate = p.accumulate,
+                  .bias = bias});
+}
+
+int64_t whole_floats(const Gemm& p) { return round_up(padded_columns(p.columns) * p.depth, 16); }
+
+void gemm_whole(const Gemm& p, const float* a, const float* b, const float* bias, float* c,
+                float* scratch, ThreadPool& threads) {
+  const int64_t per_thread = whole_floats(p);
+  auto one = [&](int64_t item, int thread) {
+    multiply_whole(p, a + item * p.batch_stride_a, b + item * p.batch_stride_b, bias,
+                   c + item * p.batch_stride_c, scratch + thread * per_thread);
+  };
+  if (p.batch * volume(p) > whole_limit) return threads.run(p.batch, one);
+  for (int64_t item = 0; item < p.batch; ++item) one(item, 0);
+}
+
+// ---- blocked: both operands packed by all threads, then tiles of C shared among them ----
+
+struct Tiling {
+  int64_t block_rows;
+  int64_t block_columns;
+};
+
+// Tiles whose operands stay in the second-level cache, smaller where there would be too few.
+Tiling tiling_of(const Gemm& p) {
+  const MicroTile micro = micro_tile();
+  Tiling tiling{16 * micro.rows, 256};
+  const auto tiles = [&] {
+    return divide_up(p.rows, tiling.block_rows) * divide_up(p.columns, tiling.block_columns);
+  };
+  while (tiles() < wanted_tiles && tiling.block_columns > 2 * micro.columns)
+    tiling.block_columns /= 2;
+  while (tiles() < wanted_tiles && tiling.block_rows > 4 * micro.rows) tiling.block_rows /= 2;
+  return tiling;
+}
+
+bool packs_rows(const Gemm& p) { return p.columns >= pack_rows_from; }
+
+struct Blocked {
+  explicit Blocked(const Gemm& problem, void* workspace = nullptr, bool packs_b = true)
+      : depth(depth_block(problem.depth)),
+        tiling(tiling_of(problem)),
+        columns(std::min(problem.columns, max_columns)),
+        row_blocks(std::min(divide_up(problem.rows, tiling.block_rows), max_row_blocks)),
+        row_block_floats(round_up(tiling.block_rows * depth + packed_rows_slack, 16)) {
+    WorkspaceCutter cutter(workspace);
+    if (packs_b) packed_b = cutter.take(padded_columns(columns) * depth);
+    if (packs_rows(problem)) packed_a = cutter.take(row_blocks * row_block_floats);
+    bytes = cutter.bytes();
+  }
+
+  int64_t depth;
+  Tiling tiling;
+  int64_t columns;     // packed at a time
+  int64_t row_blocks;  // packed at a time
+  int64_t row_block_floats;
+  float* packed_a = nullptr;
+  float* packed_b = nullptr;
+  int64_t bytes = 0;
+};
+
+struct Range {
+  int64_t begin, size;
+};
+
+// The part of the product that is in the making.
+struct Part {
+  Range rows, columns, depth;
+};
+
+void pack_part(const Gemm& p, const Blocked& plan, const Part& part, const float* a, const float* b,
+               ThreadPool& threads) {
+  constexpr int64_t group = 64;  // columns; a multiple of every panel width
+  const int64_t column_pieces =
+      b && plan.packed_b && part.rows.begin == 0 ? divide_up(part.columns.size, group) : 0;
+  const int64_t row_pieces = plan.packed_a ? divide_up(part.rows.size, plan.tiling.block_rows) : 0;
+  threads.run(column_pieces + row_pieces, [&](int64_t piece, int) {
+    if (piece < column_pieces) {
+      const int64_t n = piece * group;
+      pack_columns(view_b(p, b).at(part.depth.begin, part.columns.begin + n), part.depth.size,
+                   std::min(group, part.columns.size - n), plan.packed_b + n * part.depth.size);
+      return;
+    }
+    const int64_t block = piece - column_pieces;
+    const int64_t m = block * plan.tiling.block_rows;
+    pack_rows(view_a(p, a).at(part.rows.begin + m, part.depth.begin),
+              std::min(plan.tiling.block_rows, part.rows.size - m), part.depth.size,
+              plan.packed_a + block * plan.row_block_floats);
+  });
+}
+
+// `packed_b` holds the columns of the part from its first on, at its depth.
+void multiply_part(const Gemm& p, const Blocked& plan, const Part& part, const float* a,
+                   const float* packed_b, const float* bias, float* c, ThreadPool& threads) {
+  const Tiling& tiling = plan.tiling;
+  const int64_t column_blocks = divide_up(part.columns.size, tiling.block_columns);
+  const int64_t row_blocks = divide_up(part.rows.size, tiling.block_rows);
+  const bool first = part.depth.begin == 0;
+  threads.run(row_blocks * column_blocks, [&](int64_t piece, int) {
+    const int64_t block = piece / column_blocks;
+    const int64_t m = block * tiling.block_rows;
+    const int64_t n = piece % column_blocks * tiling.block_columns;
+    const MatrixView direct = view_a(p, a).at(part.rows.begin + m, part.depth.begin);
+    const MatrixView packed{plan.packed_a + block * plan.row_block_floats, 0, 0};
+    const int64_t column = part.columns.begin + n;
+    multiply_block({.rows = std::min(tiling.block_rows, part.rows.size - m),
+                    .columns = std::min(tiling.block_columns, part.columns.size - n),
+                    .depth = part.depth.size,
+                    .a = plan.packed_a ? packed : direct,
+                    .b = packed_b + n * part.depth.size,
+                    .panel_stride = part.depth.size * micro_tile().columns,
+                    .c = c + (part.rows.begin + m) * p.leading_c + column,
+                    .c_row_stride = p.leading_c,
+                    .accumulate = p.accumulate || !first,
+                    .bias = bias && first ? bias + column : nullptr});
+  });
+}
+
+// Calls work(Part) for every part, depth innermost but for the rows that share a packed B.
+template <class Work>
+void for_each_part(const Gemm& p, const Blocked& plan, Work&& work) {
+  const int64_t rows_at_once = plan.row_blocks * plan.tiling.block_rows;
+  for (int64_t n = 0; n < p.columns; n += plan.columns)
+    for (int64_t k = 0; k == 0 || k < p.depth; k += plan.depth)
+      for (int64_t m = 0; m < p.rows; m += rows_at_once)
+        work(Part{{m, std::min(rows_at_once, p.rows - m)},
+                  {n, std::min(plan.columns, p.columns - n)},
+                  {k, std::min(plan.depth, p.depth - k)}});
+}
+
+void gemm_blocked(const Gemm& p, const float* a, const float* b, const float* bias, float* c,
+                  void* workspace, ThreadPool& threads) {
+  const Blocked plan(p, workspace);
+  for_each_part(p, plan, [&](const Part& part) {
+    pack_part(p, plan, part, a, b, threads);
+    multiply_part(p, plan, part, a, plan.packed_b, bias, c, threads);
+  });
+}
+
+// ---- split: partial products of depth ranges, then a fixed tree of sums ----
+
+struct Split {
+  explicit Split(const Gemm& p, int threads, void* workspace = nullptr)
+      : splits(std::min(max_splits, p.depth / split_depth)),
+        split_length(divide_up(p.depth, splits)),
+        depth(depth_block(split_length)),
+        area(round_up(p.rows * p.columns, 16)),
+        packed_floats(round_up(padded_columns(p.columns) * depth, 16)) {
+    splits = divide_up(p.depth, split_length);
+    WorkspaceCutter cutter(workspace);
+    partial = cutter.take(splits * area);
+    packed = cutter.take(threads * packed_floats);
+    bytes = cutter.bytes();
+  }
+
+  int64_t splits;
+  int64_t split_length;
+  int64_t depth;
+  int64_t area;
+  int64_t packed_floats;
+  float* partial;
+  float* packed;
+  int64_t bytes;
+};
+
+void multiply_split(const Gemm& p, const Split& plan, int64_t split, const float* a, const float* b,
+                    float* packed) {
+  const int64_t begin = split * plan.split_length;
+  const int64_t end = std::min(p.depth, begin + plan.split_length);
+  for (int64_t k = begin; k < end; k += plan.depth) {
+    const int64_t depth = std::min(plan.depth, end - k);
+    pack_columns(view_b(p, b).at(k, 0), depth, p.columns, packed);
+    multiply_block({.rows = p.rows,
+                    .columns = p.columns,
+                    .depth = depth,
+                    .a = view_a(p, a).at(0, k),
+                    .b = packed,
+                    .panel_stride = depth * micro_tile().columns,
+                    .c = plan.partial + split * plan.area,
+                    .c_row_stride = p.columns,
+                    .accumulate = k > begin});
+  }
+}
+
+// Sums the partial products into the first one, in pairs, then in pairs of pairs.
+void sum_partials(const Split& plan, int64_t begin, int64_t end) {
+  for (int64_t step = 1; step < plan.splits; step *= 2)
+    for (int64_t to = 0; to + step < plan.splits; to += 2 * step) {
+      float* sum = plan.partial + to * plan.area;
+      const float* other = sum + step * plan.area;
+      for (int64_t i = begin; i < end; ++i) sum[i] += other[i];
+    }
+}
+
+void gemm_split(const Gemm& p, const float* a, const float* b, const float* bias, float* c,
+                void* workspace, ThreadPool& threads) {
+  const Split plan(p, threads.threads(), workspace);
+  threads.run(plan.splits, [&](int64_t split, int thread) {
+    multiply_split(p, plan, split, a, b, plan.packed + thread * plan.packed_floats);
+  });
+  threads.run(p.rows, [&](int64_t row, int) {
+    sum_partials(plan, row * p.columns, (row + 1) * p.columns);
+    const float* sum = plan.partial + row * p.columns;
+    float* out = c + row * p.leading_c;
+    for (int64_t j = 0; j < p.columns; ++j)
+      out[j] = (p.accumulate ? out[j] : bias ? bias[j] : 0.0f) + sum[j];
+  });
+}
+
+bool is_empty(const Gemm& p) { return p.batch == 0 || p.rows == 0 || p.columns == 0; }
+
+}  // namespace
+
+Gemm dense_gemm(int64_t rows, int64_t columns, int64_t depth, bool transpose_a, bool transpose_b) {
+  return {.rows = rows,
+          .columns = columns,
+          .depth = depth,
+          .transpose_a = transpose_a,
+          .transpose_b = transpose_b,
+          .leading_a = transpose_a ? rows : depth,
+          .leading_b = transpose_b ? depth : columns,
+          .leading_c = columns};
+}
+
+int64_t gemm_workspace(const Gemm& problem, int threads) {
+  if (is_empty(problem)) return 0;
+  switch (method_of(problem)) {
+    case Method::whole:
+      return threads * whole_floats(problem) * static_cast<int64_t>(sizeof(float));
+    case Method::split:
+      return Split(problem, threads).bytes;
+    case Method::blocked:
+      return Blocked(problem).bytes;
+  }
+  __builtin_unreachable();
+}
+
+void gemm(const Gemm& problem, const float* a, const float* b, const float* bias, float* c,
+          void* workspace, ThreadPool& threads) {
+  check(!(bias && problem.accumulate), "gemm: a bias excludes accumulate");
+  if (is_empty(problem)) return;
+  const Method method = method_of(problem);
+  if (method == Method::whole)
+    return gemm_whole(problem, a, b, bias, c, static_cast<float*>(workspace), threads);
+  for (int64_t item = 0; item < problem.batch; ++item) {
+    const auto run = method == Method::split ? gemm_split : gemm_blocked;
+    run(problem, a + item * problem.batch_stride_a, b + item * problem.batch_stride_b, bias,
+        c + item * problem.batch_stride_c, workspace, threads);
+  }
+}
+
+// The packed form holds, for each block of depth, all panels of columns.
+int64_t gemm_packed_bytes(const Gemm& problem) {
+  return padded_columns(problem.columns) * problem.depth * static_cast<int64_t>(sizeof(float));
+}
+
+void gemm_pack(const Gemm& problem, const float* b, void* packed, ThreadPool& threads) {
+  constexpr int64_t group = 64;
+  const int64_t depth = depth_block(problem.depth), width = padded_columns(problem.columns);
+  const int64_t groups = divide_up(problem.columns, group);
+  threads.run(groups * divide_up(problem.depth, depth), [&](int64_t piece, int) {
+    const int64_t n = piece % groups * group, k = piece / groups * depth;
+    const int64_t size = std::min(depth, problem.depth - k);
+    pack_columns(view_b(problem, b).at(k, n), size, std::min(group, problem.columns - n),
+                 static_cast<float*>(packed) + k * width + n * size);
+  });
+}
+
+int64_t gemm_prepacked_workspace(const Gemm& problem, int) {
+  return is_empty(problem) ? 0 : Blocked(problem, nullptr, false).bytes;
+}
+
+void gemm_prepacked(const Gemm& problem, const float* a, const void* packed, const float* bias,
+                    float* c, void* workspace, ThreadPool& threads) {
+  check(!(bias && problem.accumulate), "gemm: a bias excludes accumulate");
+  if (is_empty(problem)) return;
+  const Blocked plan(problem, workspace, false);
+  const int64_t width = padded_columns(problem.columns);
+  for_each_part(problem, plan, [&](const Part& part) {
+    pack_part(problem, plan, part, a, nullptr, threads);
+    const float* b = static_cast<const float*>(packed) + part.depth.begin * width +
+                     part.columns.begin * part.depth.size;
+    multiply_part(problem, plan, part, a, b, bias, c, threads);
+  });
+}
+
+}  // namespace hornbeam
