@@ -10,6 +10,16 @@ namespace {
 
 // Rounds of waiting before a worker sleeps: steps follow each other within microseconds.
 constexpr int spins_before_sleep = 20000;
+// Rounds after which the caller lets others run: with more threads than free cores the piece it
+// waits for may belong to a thread that has none.
+constexpr int spins_before_yield = 1000;
+
+// A ticket: the number of the job above, the next piece below.
+constexpr int piece_bits = 40;
+constexpr uint64_t piece_mask = (uint64_t{1} << piece_bits) - 1;
+
+uint64_t job_of(uint64_t ticket) { return ticket >> piece_bits; }
+int64_t piece_of(uint64_t ticket) { return static_cast<int64_t>(ticket & piece_mask); }
 
 void pause_briefly() { __builtin_ia32_pause(); }
 
@@ -24,7 +34,6 @@ ThreadPool::~ThreadPool() {
   {
     std::lock_guard lock(mutex_);
     stop_ = true;
-    ++generation_;
   }
   wake_.notify_all();
   for (std::thread& worker : workers_) worker.join();
@@ -35,43 +44,61 @@ void ThreadPool::run_erased(int64_t pieces, void* target, Call call) {
     for (int64_t piece = 0; piece < pieces; ++piece) call(target, piece, 0);
     return;
   }
-  {
-    std::lock_guard lock(mutex_);
-    pieces_ = pieces;
-    target_ = target;
-    call_ = call;
-    next_ = 0;
-    busy_ = static_cast<int>(workers_.size());
-    ++generation_;
-  }
-  wake_.notify_all();
+  publish(pieces, target, call);
   take_pieces(0);
-  while (busy_.load(std::memory_order_acquire) > 0) pause_briefly();
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  for (int spin = 0; done_.load() < pieces; ++spin)
+    spin < spins_before_yield ? pause_briefly() : std::this_thread::yield();
+  if (failed_.exchange(false)) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-void ThreadPool::take_pieces(int thread) {
-  try {
-    for (int64_t piece = next_++; piece < pieces_; piece = next_++) call_(target_, piece, thread);
-  } catch (...) {
-    next_ = pieces_;
+// The ticket between two jobs has no pieces: whoever still holds the old one fails to exchange it,
+// so it cannot take a piece of a half-written job.
+void ThreadPool::publish(int64_t pieces, void* target, Call call) {
+  {
     std::lock_guard lock(mutex_);
-    if (!failure_) failure_ = std::current_exception();
+    const uint64_t between = job_of(ticket_.load()) + 1;
+    ticket_.store(between << piece_bits | piece_mask);
+    pieces_.store(pieces);
+    target_.store(target);
+    call_.store(call);
+    done_.store(0);
+    ticket_.store((between + 1) << piece_bits);
+  }
+  wake_.notify_all();
+}
+
+// What is read of the job belongs to the ticket if the exchange succeeds: a job's words change only
+// after all its pieces are done.
+void ThreadPool::take_pieces(int thread) {
+  uint64_t ticket = ticket_.load();
+  const uint64_t job = job_of(ticket);
+  while (job_of(ticket) == job) {
+    const Call call = call_.load();
+    void* const target = target_.load();
+    if (piece_of(ticket) >= pieces_.load()) return;
+    if (!ticket_.compare_exchange_weak(ticket, ticket + 1)) continue;
+    try {
+      if (!failed_.load(std::memory_order_relaxed)) call(target, piece_of(ticket), thread);
+    } catch (...) {
+      if (!failed_.exchange(true)) failure_ = std::current_exception();
+    }
+    done_.fetch_add(1);
+    ticket = ticket_.load();
   }
 }
 
 void ThreadPool::worker(int thread) {
   uint64_t seen = 0;
+  const auto nothing_new = [&] { return job_of(ticket_.load()) == seen; };
   while (true) {
-    for (int spin = 0; spin < spins_before_sleep && generation_ == seen; ++spin) pause_briefly();
-    {
+    for (int spin = 0; spin < spins_before_sleep && nothing_new(); ++spin) pause_briefly();
+    if (nothing_new()) {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return generation_ != seen; });
-      seen = generation_;
+      wake_.wait(lock, [&] { return stop_ || !nothing_new(); });
     }
     if (stop_) return;
+    seen = job_of(ticket_.load());
     take_pieces(thread);
-    busy_.fetch_sub(1, std::memory_order_release);
   }
 }
 

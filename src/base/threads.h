@@ -35,19 +35,23 @@ class ThreadPool {
  private:
   using Call = void (*)(void*, int64_t, int);
   void run_erased(int64_t pieces, void* target, Call call);
+  void publish(int64_t pieces, void* target, Call call);
   void take_pieces(int thread);
   void worker(int thread);
 
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::atomic<uint64_t> generation_{0};
-  std::atomic<int64_t> next_{0};
-  std::atomic<int> busy_{0};
   std::atomic<bool> stop_{false};
-  int64_t pieces_ = 0;
-  void* target_ = nullptr;
-  Call call_ = nullptr;
+
+  // The job in progress. `ticket_` holds its number and the next piece, so that a thread that comes
+  // late can neither take a piece of a later job by mistake nor has to be waited for.
+  std::atomic<uint64_t> ticket_{0};
+  std::atomic<int64_t> pieces_{0};
+  std::atomic<void*> target_{nullptr};
+  std::atomic<Call> call_{nullptr};
+  std::atomic<int64_t> done_{0};
+  std::atomic<bool> failed_{false};
   std::exception_ptr failure_;
 };
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -61,6 +62,19 @@ TEST(ThreadPool, RunsEveryPieceOnce) {
       pool.run(101, [&](int64_t piece, int) { ++done[piece]; });
       EXPECT_EQ(done, std::vector<int>(101, 1));
     }
+  }
+}
+
+// Threads that come late to a short job must not touch the next one.
+TEST(ThreadPool, ShortJobsFollowEachOther) {
+  ThreadPool pool(7);
+  int64_t expected = 0;
+  std::atomic<int64_t> sum = 0;
+  for (int64_t job = 0; job < 20000; ++job) {
+    const int64_t pieces = 2 + job % 5;
+    pool.run(pieces, [&, job](int64_t piece, int) { sum += job * piece; });
+    expected += job * pieces * (pieces - 1) / 2;
+    ASSERT_EQ(sum, expected);
   }
 }
 
