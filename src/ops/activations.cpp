@@ -40,21 +40,41 @@ Expr elu_formula(Expr x, double alpha) {
   return select(positive(x), x, alpha * exponential_minus_one(negative));
 }
 
-// A quotient of polynomials that is within 1.2e-7 of erf; beyond 4 erf is 1 in float32.
-Expr erf(Expr x) {
-  constexpr double numerator[] = {
-      -2.72614225801306e-10, 2.77068142495902e-08,  -2.10102402082508e-06, -5.69250639462346e-05,
-      -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02};
-  constexpr double denominator[] = {-1.45660718464996e-05, -2.13374055278905e-04,
-                                    -1.68282697438203e-03, -7.37332916720468e-03,
-                                    -1.42647390514189e-02};
-  Expr clipped = clip(x, -4, 4), square = clipped * clipped;
-  auto polynomial = [&](std::span<const double> coefficients) {
-    Expr value = full_like(x, coefficients[0]);
-    for (double coefficient : coefficients.subspan(1)) value = value * square + coefficient;
-    return value;
-  };
-  return clipped * polynomial(numerator) / polynomial(denominator);
+Expr polynomial(Expr x, std::span<const double> coefficients) {
+  Expr value = full_like(x, coefficients[0]);
+  for (double coefficient : coefficients.subspan(1)) value = value * x + coefficient;
+  return value;
+}
+
+// W. J. Cody, "Rational Chebyshev approximations for the error function", 1969: x P(x^2) / Q(x^2)
+// near 0, beyond 1 - exp(-x^2) P(|x|) / Q(|x|), which also serves beyond his limit of 4, as far as
+// that differs from 1. Within 1e-15 of erf in double.
+Expr erf_formula(Expr x) {
+  constexpr double near_p[] = {1.85777706184603153e-1, 3.16112374387056560e0, 1.13864154151050156e2,
+                               3.77485237685302021e2, 3.20937758913846947e3};
+  constexpr double near_q[] = {1, 2.36012909523441209e1, 2.44024637934444173e2,
+                               1.28261652607737228e3, 2.84423683343917062e3};
+  constexpr double far_p[] = {
+      2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594e0,
+      6.61191906371416295e1,  2.98635138197400131e2,  8.81952221241769090e2,
+      1.71204761263407058e3,  2.05107837782607147e3,  1.23033935479799725e3};
+  constexpr double far_q[] = {1,
+                              1.57449261107098347e1,
+                              1.17693950891312499e2,
+                              5.37181101862009858e2,
+                              1.62138957456669019e3,
+                              3.29079923573345963e3,
+                              4.36261909014324716e3,
+                              3.43936767414372164e3,
+                              1.23033935480374942e3};
+  Expr size = minimum(abs(x), 6), square = size * size;
+  Expr near = x * polynomial(square, near_p) / polynomial(square, near_q);
+  Expr rest = exponential(-square) * polynomial(size, far_p) / polynomial(size, far_q);
+  return select(compare(size, "LE", 0.46875), near, sign(x) * (1 - rest));
+}
+
+Exprs erf_gradient(Grad& g) {
+  return {g.dy[0] * (1.1283791670955126 * exponential(-(g.x[0] * g.x[0])))};
 }
 
 Expr gelu_formula(Expr x, bool approximate) {
@@ -80,6 +100,14 @@ Expr soft_shrink_formula(Expr x, double t) {
 
 Exprs relu_gradient(Grad& g) { return {select(positive(g.y[0]), g.dy[0], zero(g.dy[0]))}; }
 
+// 0 at both kinks, as in JAX.
+Exprs relu6_gradient(Grad& g) {
+  Expr inside = bitwise_and(positive(g.y[0]), compare(g.y[0], "LT", 6.0));
+  return {select(inside, g.dy[0], zero(g.dy[0]))};
+}
+
+Exprs softplus_gradient(Grad& g) { return {g.dy[0] * logistic(g.x[0])}; }
+
 Expr add(const OpDef& op, Expr x, Attrs attrs = {}) {
   return x.builder->add(op, {x}, std::move(attrs));
 }
@@ -95,7 +123,8 @@ using A = const Attrs&;
 
 const OpDef relu_op =
     with_gradient(activation<[](Expr x, A) { return maximum(x, 0.0); }>("relu"), relu_gradient);
-const OpDef relu6_op = activation<[](Expr x, A) { return clip(x, 0, 6); }>("relu6");
+const OpDef relu6_op =
+    with_gradient(activation<[](Expr x, A) { return clip(x, 0, 6); }>("relu6"), relu6_gradient);
 const OpDef leaky_relu_op = activation<[](Expr x, A a) {
   return select(compare(x, "GE", 0.0), x, a.number("negative_slope") * x);
 }>("leaky_relu", "negative_slope");
@@ -108,15 +137,18 @@ const OpDef celu_op = activation<[](Expr x, A a) {
   double alpha = a.number("alpha");
   return maximum(x, 0.0) + alpha * exponential_minus_one(minimum(x, 0.0) / alpha);
 }>("celu", "alpha");
-const OpDef softplus_op =
+const OpDef softplus_op = with_gradient(
     activation<[](Expr x, A) { return maximum(x, 0.0) + log_plus_one(exponential(-abs(x))); }>(
-        "softplus");
+        "softplus"),
+    softplus_gradient);
+const OpDef erf_op =
+    with_gradient(activation<[](Expr x, A) { return erf_formula(x); }>("erf"), erf_gradient);
 const OpDef softsign_op = activation<[](Expr x, A) { return x / (abs(x) + 1); }>("softsign");
 const OpDef silu_op = activation<[](Expr x, A) { return x * logistic(x); }>("silu");
 const OpDef mish_op = activation<[](Expr x, A) { return x * tanh(softplus(x)); }>("mish");
 const OpDef log_sigmoid_op = activation<[](Expr x, A) { return -softplus(-x); }>("log_sigmoid");
 const OpDef hard_sigmoid_op =
-    activation<[](Expr x, A) { return clip(x + 3, 0, 6) / 6; }>("hard_sigmoid");
+    activation<[](Expr x, A) { return relu6(x + 3) / 6; }>("hard_sigmoid");
 const OpDef hard_silu_op = activation<[](Expr x, A) { return x * hard_sigmoid(x); }>("hard_silu");
 const OpDef hard_tanh_op = activation<[](Expr x, A) { return hard_tanh_formula(x); }>("hard_tanh");
 const OpDef tanh_shrink_op = activation<[](Expr x, A) { return x - tanh(x); }>("tanh_shrink");
@@ -153,6 +185,7 @@ const OpDef threshold_op{
 
 Expr celu(Expr x, double alpha) { return add(celu_op, x, {{"alpha", alpha}}); }
 Expr elu(Expr x, double alpha) { return add(elu_op, x, {{"alpha", alpha}}); }
+Expr erf(Expr x) { return add(erf_op, x); }
 Expr gelu(Expr x, bool approximate) { return add(gelu_op, x, {{"approximate", approximate}}); }
 Expr hard_sigmoid(Expr x) { return add(hard_sigmoid_op, x); }
 Expr hard_silu(Expr x) { return add(hard_silu_op, x); }

@@ -93,6 +93,7 @@ const OpDef* const list[] = {
     &log_softmax_op,
     &celu_op,
     &elu_op,
+    &erf_op,
     &gelu_op,
     &hard_shrink_op,
     &hard_sigmoid_op,

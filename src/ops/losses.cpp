@@ -54,10 +54,7 @@ Expr log_probabilities(Expr prediction, bool from_logits) {
 
 Exprs binary_expand(Builder&, const Node& node, std::span<const Expr> x) {
   Expr target = smoothed(x[0], node.attrs.number("label_smoothing"), 2), p = x[1];
-  if (node.attrs.boolean("from_logits")) {
-    Expr loss = maximum(p, 0.0) - p * target + log_plus_one(exponential(-abs(p)));
-    return {mean_of_last(loss)};
-  }
+  if (node.attrs.boolean("from_logits")) return {mean_of_last(softplus(p) - p * target)};
   p = clipped(p);
   return {mean_of_last(-(target * log(p) + (1 - target) * log(1 - p)))};
 }
@@ -130,6 +127,7 @@ Expr mean_absolute_error(Expr target, Expr prediction) {
 }
 
 Expr one_hot(Expr indices, int64_t classes, DType dtype) {
+  if (indices.dtype() == DType::uint8) indices = convert(indices, DType::int32);
   std::vector<int64_t> extents = indices.shape().extents();
   extents.push_back(1);
   Expr column = reshape(indices, Shape(extents));

@@ -222,12 +222,13 @@ Expr softmax(Expr x, int64_t axis);
 Expr log_softmax(Expr x, int64_t axis);
 
 // Keras' activation functions that are more than one core op, with their Keras names.
-extern const OpDef celu_op, elu_op, gelu_op, hard_sigmoid_op, hard_silu_op, hard_tanh_op,
+extern const OpDef celu_op, elu_op, erf_op, gelu_op, hard_sigmoid_op, hard_silu_op, hard_tanh_op,
     leaky_relu_op, log_sigmoid_op, mish_op, relu_op, relu6_op, selu_op, silu_op, softplus_op,
     softsign_op, squareplus_op, tanh_shrink_op, soft_shrink_op, hard_shrink_op, sparse_plus_op,
     sparse_sigmoid_op, threshold_op;
 Expr celu(Expr x, double alpha = 1);
 Expr elu(Expr x, double alpha = 1);
+Expr erf(Expr x);  // the error function, for gelu
 Expr gelu(Expr x, bool approximate = false);
 Expr hard_sigmoid(Expr x);  // Keras 3: clip((x + 3) / 6, 0, 1)
 Expr hard_silu(Expr x);

@@ -87,7 +87,9 @@ constexpr OpDef number_op(std::string_view name, Rule gradient) {
 
 }  // namespace
 
-const OpDef abs_op = number_op<Abs{}>("abs", [](Grad& g) { return Exprs{g.dy[0] * sign(g.x[0])}; });
+// 1 at 0, as in JAX.
+const OpDef abs_op = number_op<Abs{}>(
+    "abs", [](Grad& g) { return Exprs{select(compare(g.x[0], "GE", 0.0), g.dy[0], -g.dy[0])}; });
 const OpDef negate_op = number_op<Negate{}>("negate", [](Grad& g) { return Exprs{-g.dy[0]}; });
 const OpDef sign_op = number_op<Sign{}>("sign", zero_gradient);
 
