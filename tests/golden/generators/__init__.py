@@ -1,0 +1,1 @@
+"""Expected numbers for Hornbeam's tests, computed with real Keras. See ../README.md."""
