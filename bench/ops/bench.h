@@ -6,5 +6,6 @@
 namespace hornbeam {
 
 void bench_gemm(ThreadPool& threads);
+void bench_convolution(ThreadPool& threads);
 
 }  // namespace hornbeam

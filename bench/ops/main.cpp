@@ -19,7 +19,7 @@ struct Family {
   void (*run)(ThreadPool&);
 };
 
-constexpr Family families[] = {{"gemm", bench_gemm}};
+constexpr Family families[] = {{"gemm", bench_gemm}, {"convolution", bench_convolution}};
 
 int run(const std::vector<std::string_view>& words) {
   int threads = available_cores();

@@ -32,13 +32,6 @@ enum class Method { whole, blocked, split };
 
 int64_t volume(const Gemm& p) { return p.rows * p.columns * p.depth; }
 
-// B's packed panel should fill most of the first-level cache.
-int64_t depth_block(int64_t depth) {
-  const int64_t most = micro_tile().columns > 16 ? 256 : 384;
-  const int64_t blocks = std::max<int64_t>(1, divide_up(depth, most));
-  return std::max<int64_t>(1, std::min(depth, round_up(divide_up(depth, blocks), 8)));
-}
-
 MatrixView view_a(const Gemm& p, const float* a) {
   return p.transpose_a ? MatrixView{a, 1, p.leading_a} : MatrixView{a, p.leading_a, 1};
 }
@@ -63,13 +56,14 @@ Method method_of(const Gemm& p) {
 
 void multiply_whole(const Gemm& p, const float* a, const float* b, const float* bias, float* c,
                     float* packed) {
-  pack_columns(view_b(p, b), p.depth, p.columns, packed);
+  const int64_t panel_stride = p.depth * micro_tile().columns;
+  pack_columns(view_b(p, b), p.depth, p.columns, packed, panel_stride);
   multiply_block({.rows = p.rows,
                   .columns = p.columns,
                   .depth = p.depth,
                   .a = view_a(p, a),
                   .b = packed,
-                  .panel_stride = p.depth * micro_tile().columns,
+                  .panel_stride = panel_stride,
                   .c = c,
                   .c_row_stride = p.leading_c,
                   .accumulate = p.accumulate,
@@ -153,7 +147,8 @@ void pack_part(const Gemm& p, const Blocked& plan, const Part& part, const float
     if (piece < column_pieces) {
       const int64_t n = piece * group;
       pack_columns(view_b(p, b).at(part.depth.begin, part.columns.begin + n), part.depth.size,
-                   std::min(group, part.columns.size - n), plan.packed_b + n * part.depth.size);
+                   std::min(group, part.columns.size - n), plan.packed_b + n * part.depth.size,
+                   part.depth.size * micro_tile().columns);
       return;
     }
     const int64_t block = piece - column_pieces;
@@ -244,13 +239,14 @@ void multiply_split(const Gemm& p, const Split& plan, int64_t split, const float
   const int64_t end = std::min(p.depth, begin + plan.split_length);
   for (int64_t k = begin; k < end; k += plan.depth) {
     const int64_t depth = std::min(plan.depth, end - k);
-    pack_columns(view_b(p, b).at(k, 0), depth, p.columns, packed);
+    const int64_t panel_stride = depth * micro_tile().columns;
+    pack_columns(view_b(p, b).at(k, 0), depth, p.columns, packed, panel_stride);
     multiply_block({.rows = p.rows,
                     .columns = p.columns,
                     .depth = depth,
                     .a = view_a(p, a).at(0, k),
                     .b = packed,
-                    .panel_stride = depth * micro_tile().columns,
+                    .panel_stride = panel_stride,
                     .c = plan.partial + split * plan.area,
                     .c_row_stride = p.columns,
                     .accumulate = k > begin});
@@ -337,7 +333,7 @@ void gemm_pack(const Gemm& problem, const float* b, void* packed, ThreadPool& th
     const int64_t n = piece % groups * group, k = piece / groups * depth;
     const int64_t size = std::min(depth, problem.depth - k);
     pack_columns(view_b(problem, b).at(k, n), size, std::min(group, problem.columns - n),
-                 static_cast<float*>(packed) + k * width + n * size);
+                 static_cast<float*>(packed) + k * width + n * size, size * micro_tile().columns);
   });
 }
 

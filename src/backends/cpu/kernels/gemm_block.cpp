@@ -209,8 +209,9 @@ void pack_straight_panel(const MatrixView& b, int64_t depth, int64_t columns, fl
     for (int64_t j = 0; j < panel; ++j) packed[j] = j < columns ? from[j] : 0.0f;
 }
 
-void pack_columns_vector(const MatrixView& b, int64_t depth, int64_t columns, float* packed) {
-  for (int64_t n = 0; n < columns; n += panel, packed += panel * depth) {
+void pack_columns_vector(const MatrixView& b, int64_t depth, int64_t columns, float* packed,
+                         int64_t panel_stride) {
+  for (int64_t n = 0; n < columns; n += panel, packed += panel_stride) {
     const int64_t width = std::min(panel, columns - n);
     if (b.column_stride == 1)
       pack_straight_panel(b.at(0, n), depth, width, packed);
@@ -279,8 +280,16 @@ HWY_EXPORT(multiply_block_vector);
 
 MicroTile micro_tile() { return HWY_DYNAMIC_DISPATCH(micro_tile_vector)(); }
 
-void pack_columns(const MatrixView& b, int64_t depth, int64_t columns, float* packed) {
-  HWY_DYNAMIC_DISPATCH(pack_columns_vector)(b, depth, columns, packed);
+int64_t depth_block(int64_t depth) {
+  const int64_t most = micro_tile().columns > 16 ? 256 : 384;
+  if (depth <= most) return std::max<int64_t>(1, depth);
+  const int64_t blocks = (depth + most - 1) / most;
+  return ((depth + blocks - 1) / blocks + 7) / 8 * 8;
+}
+
+void pack_columns(const MatrixView& b, int64_t depth, int64_t columns, float* packed,
+                  int64_t panel_stride) {
+  HWY_DYNAMIC_DISPATCH(pack_columns_vector)(b, depth, columns, packed, panel_stride);
 }
 
 void pack_rows(const MatrixView& a, int64_t rows, int64_t depth, float* packed) {

@@ -18,6 +18,10 @@ struct MicroTile {
 
 MicroTile micro_tile();  // of the instruction set in use
 
+// How much of a long depth to do at a time: a panel of B of that depth fills most of the
+// first-level cache. At least 1.
+int64_t depth_block(int64_t depth);
+
 // A matrix in memory: element (i, j) is data[i * row_stride + j * column_stride].
 struct MatrixView {
   const float* data;
@@ -29,10 +33,13 @@ struct MatrixView {
   }
 };
 
-// Packs B (depth, columns) into panels; the last is filled up with zeros. Panel p begins at
-// packed + p * depth * micro_tile().columns. One of B's strides must be 1. `packed` is 64-byte
-// aligned.
-void pack_columns(const MatrixView& b, int64_t depth, int64_t columns, float* packed);
+// Packs B (depth, columns) into panels; the last is filled up with zeros. One of B's strides must
+// be
+// 1. Panel p begins at packed + p * panel_stride, a multiple of 16 that is at least
+// depth * micro_tile().columns; more leaves room for depths packed by other calls. `packed` is
+// 64-byte aligned.
+void pack_columns(const MatrixView& b, int64_t depth, int64_t columns, float* packed,
+                  int64_t panel_stride);
 
 // Packs A (rows, depth) for a BlockProduct with the same number of rows, whose A is then
 // {packed, 0, 0}. Needs rows * depth + packed_rows_slack floats.
@@ -45,7 +52,7 @@ struct BlockProduct {
   int64_t rows;
   int64_t columns;
   int64_t depth;
-  MatrixView a;          // strides {0, 0}: packed by pack_rows
+  MatrixView a;          // one stride is 1; strides {0, 0}: packed by pack_rows
   const float* b;        // packed by pack_columns
   int64_t panel_stride;  // floats from a panel of B to the next
   float* c;
