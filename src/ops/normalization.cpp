@@ -46,7 +46,9 @@ Types gradient_type(const OpUse& use) {
   require_operands(use, 6);
   require_vectors(use, std::array<size_t, 3>{1, 2, 3});
   require_valid(use.operands[4]);
-  require_types(use.operands[5] == use.operands[0], "expected a gradient of the type of x");
+  require_types(use.operands[5] == use.operands[0],
+                fmt::format("expected a gradient of the type of x, {}, received {}",
+                            to_string(use.operands[0]), to_string(use.operands[5])));
   return {use.operands[0], use.operands[1], use.operands[1]};
 }
 
@@ -81,7 +83,21 @@ Expr normalized(const Scope& scope, Expr mean, Expr variance, double epsilon) {
   return (scope.x - scope.along(mean)) * scope.along(rsqrt(variance + epsilon));
 }
 
-Exprs training_expand(Builder&, const Node& node, std::span<const Expr> x) {
+// bfloat16 is too coarse for sums and squares: computed in float32, as Keras does.
+Exprs widened(std::span<const Expr> values) {
+  Exprs wide(values.begin(), values.end());
+  for (Expr& value : wide)
+    if (value.dtype() == DType::bfloat16) value = convert(value, DType::float32);
+  return wide;
+}
+
+Exprs narrowed(Exprs values, DType dtype) {
+  for (Expr& value : values) value = convert(value, dtype);
+  return values;
+}
+
+Exprs training_expand(Builder&, const Node& node, std::span<const Expr> operands) {
+  Exprs x = widened(operands);
   Scope scope{x[0], x[3], node.attrs.integer("axis")};
   Expr count = scope.count();
   Expr mean = sum(scope.masked(x[0]), scope.reduced()) / count;
@@ -89,27 +105,32 @@ Exprs training_expand(Builder&, const Node& node, std::span<const Expr> x) {
   Expr variance = sum(centered * centered, scope.reduced()) / count;
   Expr y = normalized(scope, mean, variance, node.attrs.number("epsilon")) * scope.along(x[1]) +
            scope.along(x[2]);
-  return {y, mean, variance};
+  return narrowed({y, mean, variance}, operands[0].dtype());
 }
 
-Exprs inference_expand(Builder&, const Node& node, std::span<const Expr> x) {
+Exprs inference_expand(Builder&, const Node& node, std::span<const Expr> operands) {
+  Exprs x = widened(operands);
   Scope scope{x[0], {}, node.attrs.integer("axis")};
-  return {normalized(scope, x[3], x[4], node.attrs.number("epsilon")) * scope.along(x[1]) +
-          scope.along(x[2])};
+  Expr y = normalized(scope, x[3], x[4], node.attrs.number("epsilon")) * scope.along(x[1]) +
+           scope.along(x[2]);
+  return narrowed({y}, operands[0].dtype());
 }
 
-// Operands: x, gamma, mean, variance, valid, dy.
-Exprs gradient_expand(Builder&, const Node& node, std::span<const Expr> x) {
+// Operands: x, gamma, mean, variance, valid, dy. With n valid values a channel and h normalized x:
+// dx = gamma / sqrt(variance + epsilon) (dy - sum(dy) / n - h sum(dy h) / n), which is the paper's
+// chain of derivatives put together.
+Exprs gradient_expand(Builder&, const Node& node, std::span<const Expr> operands) {
+  Exprs x = widened(operands);
   Scope scope{x[0], x[4], node.attrs.integer("axis")};
   double epsilon = node.attrs.number("epsilon");
-  Expr hat = normalized(scope, x[2], x[3], epsilon);
-  Expr dy = scope.masked(x[5]);
-  Expr dbeta = sum(dy, scope.reduced());
-  Expr dgamma = sum(dy * hat, scope.reduced());
+  Expr hat = normalized(scope, x[2], x[3], epsilon), dy = x[5];
+  Expr dbeta = sum(scope.masked(dy), scope.reduced());
+  Expr dgamma = sum(scope.masked(dy * hat), scope.reduced());
   Expr count = scope.count();
   Expr centered = dy - scope.along(dbeta / count) - hat * scope.along(dgamma / count);
   Expr scale = x[1] * rsqrt(x[3] + epsilon);
-  return {scope.masked(centered * scope.along(scale)), dgamma, dbeta};
+  return narrowed({scope.masked(centered * scope.along(scale)), dgamma, dbeta},
+                  operands[0].dtype());
 }
 
 // Gradients also of the statistics, should a loss depend on them.
