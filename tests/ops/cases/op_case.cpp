@@ -51,7 +51,7 @@ std::vector<std::optional<Tensor>> optional_tensors_of(const Json* list) {
 Exprs inputs_of(Builder& build, const Types& types) {
   Exprs inputs;
   for (const Type& type : types)
-    inputs.push_back(build.input("x" + std::to_string(inputs.size()), type));
+    inputs.push_back(build.input("x" + std::to_string(inputs.size()), type, Role::parameter));
   return inputs;
 }
 
