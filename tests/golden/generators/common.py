@@ -68,7 +68,7 @@ def stored(value):
     value = np.asarray(value)
     if value.dtype == np.uint8:
         return value
-    return np.ascontiguousarray(value, "float32" if value.dtype.kind == "f" else "int32")
+    return np.asarray(value, "float32" if value.dtype.kind == "f" else "int32", order="C")
 
 
 def numbered(prefix, arrays, first=0):
