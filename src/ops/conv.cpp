@@ -32,16 +32,17 @@ Shape conv_shape(const Shape& x, const Shape& kernel, const ConvAttributes& a) {
   require_entries(a, spatial);
   int64_t channels = x[channel_axis(a.data_format, x.rank())];
   int64_t in = kernel[kernel.rank() - 2], filters = kernel[kernel.rank() - 1];
-  require_types(a.groups > 0 && in * a.groups == channels && filters % a.groups == 0,
+  require_types(a.groups > 0 && channels % a.groups == 0 && in == channels / a.groups &&
+                    filters % a.groups == 0,
                 fmt::format("{} channels in {} groups do not fit a kernel {}", channels, a.groups,
                             to_string(kernel)));
   Shape shape = x;
   shape[channel_axis(a.data_format, x.rank())] = filters;
   for (size_t i = 0; i < spatial; ++i) {
     int64_t axis = first_spatial_axis(a.data_format) + static_cast<int64_t>(i);
-    int64_t reach = (kernel[static_cast<int64_t>(i)] - 1) * a.dilation[i] + 1;
-    int64_t padded = x[axis] + a.padding_low[i] + a.padding_high[i];
-    require_types(padded >= reach,
+    int64_t reach = dilated(kernel[static_cast<int64_t>(i)], a.dilation[i]);
+    int64_t padded = length_sum({x[axis], a.padding_low[i], a.padding_high[i]});
+    require_types(reach > 0 && padded >= reach,
                   fmt::format("a window of {} does not fit in {} cells", reach, padded));
     shape[axis] = (padded - reach) / a.strides[i] + 1;
   }

@@ -49,10 +49,6 @@ Layout layout_of(const Attrs& attrs) {
           axes_of(text.substr(arrow + 2), 'b', 'f')};
 }
 
-int64_t dilated(int64_t extent, int64_t dilation) {
-  return extent == 0 ? 0 : (extent - 1) * dilation + 1;
-}
-
 void require_lists(const OpUse& use, size_t spatial) {
   for (const char* name :
        {"window_strides", "padding_low", "padding_high", "lhs_dilation", "rhs_dilation"})
@@ -70,8 +66,8 @@ void require_groups(const OpUse& use, const Layout& layout) {
   require_types(features > 0 && batches > 0 && (features == 1 || batches == 1),
                 "expected positive group counts of which one is 1");
   int64_t in = x[layout.lhs.second], out = kernel[layout.rhs.second];
-  require_types(kernel[layout.rhs.first] * features == in && out % features == 0 &&
-                    x[layout.lhs.first] % batches == 0 && out % batches == 0,
+  require_types(in % features == 0 && kernel[layout.rhs.first] == in / features &&
+                    out % features == 0 && x[layout.lhs.first] % batches == 0 && out % batches == 0,
                 fmt::format("{} channels in {} groups do not fit a kernel of {} to {} channels", in,
                             features, kernel[layout.rhs.first], out));
 }
@@ -95,8 +91,8 @@ Types convolution_type(const OpUse& use) {
   shape[layout.out.second] = kernel.shape[layout.rhs.second];
   for (size_t i = 0; i < spatial; ++i) {
     int64_t padded =
-        dilated(x.shape[layout.lhs.spatial[i]], use.attrs.integers("lhs_dilation")[i]) +
-        use.attrs.integers("padding_low")[i] + use.attrs.integers("padding_high")[i];
+        length_sum({dilated(x.shape[layout.lhs.spatial[i]], use.attrs.integers("lhs_dilation")[i]),
+                    use.attrs.integers("padding_low")[i], use.attrs.integers("padding_high")[i]});
     int64_t window =
         dilated(kernel.shape[layout.rhs.spatial[i]], use.attrs.integers("rhs_dilation")[i]);
     int64_t steps =

@@ -24,7 +24,7 @@ Shape pool_shape(const Shape& x, const PoolAttributes& a) {
         fmt::format("expected {} entries for the spatial axes of {}", x.rank() - 2, to_string(x)));
   for (size_t i = 0; i < a.window.size(); ++i) {
     int64_t axis = first_spatial_axis(a.data_format) + static_cast<int64_t>(i);
-    int64_t padded = x[axis] + a.padding_low[i] + a.padding_high[i];
+    int64_t padded = length_sum({x[axis], a.padding_low[i], a.padding_high[i]});
     require_types(a.window[i] > 0 && a.strides[i] > 0 && padded >= a.window[i],
                   fmt::format("a window of {} with stride {} does not fit in {} cells", a.window[i],
                               a.strides[i], padded));

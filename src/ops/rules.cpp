@@ -11,6 +11,8 @@
 namespace hornbeam {
 namespace {
 
+constexpr int64_t largest_length = (int64_t{1} << 62) - 1;  // two of them can be added
+
 const Type& only_operand(const OpUse& use) {
   require_operands(use, 1);
   return use.operands[0];
@@ -90,6 +92,24 @@ void require_axes(const Integers& axes, int64_t rank, const std::string& what) {
   require_types(distinct && inside,
                 fmt::format("{} [{}] are not distinct axes of a tensor of rank {}", what,
                             fmt::join(axes, ","), rank));
+}
+
+int64_t dilated(int64_t extent, int64_t step) {
+  if (extent <= 0) return 0;
+  bool fits = extent == 1 || step < largest_length / (extent - 1);
+  require_types(fits, fmt::format("{} cells that lie {} apart are too many", extent, step));
+  return (extent - 1) * step + 1;
+}
+
+int64_t length_sum(std::initializer_list<int64_t> lengths) {
+  int64_t sum = 0;
+  for (int64_t length : lengths) {
+    bool fits = length >= -largest_length && length <= largest_length;
+    if (fits) sum += length;
+    fits = fits && sum >= -largest_length && sum <= largest_length;
+    require_types(fits, fmt::format("a length of {} is too much", fmt::join(lengths, " + ")));
+  }
+  return sum;
 }
 
 std::vector<int64_t> strides_along(const Shape& shape, const std::vector<int64_t>& axes) {

@@ -196,9 +196,11 @@ Types pad_type(const OpUse& use) {
               interior.size() == axes(x.shape);
   std::vector<int64_t> extents;
   for (size_t i = 0; fits && i < low.size(); ++i) {
-    int64_t extent = x.shape[static_cast<int64_t>(i)];
-    extents.push_back(low[i] + high[i] + extent + std::max<int64_t>(extent - 1, 0) * interior[i]);
-    fits = interior[i] >= 0 && extents.back() >= 0;
+    fits = interior[i] >= 0 && interior[i] < INT64_MAX;
+    if (!fits) break;
+    int64_t spread = dilated(x.shape[static_cast<int64_t>(i)], interior[i] + 1);
+    extents.push_back(length_sum({low[i], high[i], spread}));
+    fits = extents.back() >= 0;
   }
   require_types(fits,
                 fmt::format("{} cannot be padded by [{}], [{}], [{}]", to_string(x),

@@ -19,10 +19,6 @@ WindowAttrs window_of(const Attrs& attrs) {
           attrs.integers("padding_low"), attrs.integers("padding_high")};
 }
 
-int64_t dilated(int64_t extent, int64_t dilation) {
-  return extent == 0 ? 0 : (extent - 1) * dilation + 1;
-}
-
 Shape window_shape(const Shape& shape, const WindowAttrs& w, const Integers& base_dilations,
                    const Integers& window_dilations) {
   size_t rank = static_cast<size_t>(shape.rank());
@@ -36,8 +32,8 @@ Shape window_shape(const Shape& shape, const WindowAttrs& w, const Integers& bas
     require_types(
         w.dimensions[i] > 0 && w.strides[i] > 0 && base_dilations[i] > 0 && window_dilations[i] > 0,
         "expected positive window extents, strides and dilations");
-    int64_t padded =
-        dilated(shape[static_cast<int64_t>(i)], base_dilations[i]) + w.low[i] + w.high[i];
+    int64_t padded = length_sum(
+        {dilated(shape[static_cast<int64_t>(i)], base_dilations[i]), w.low[i], w.high[i]});
     int64_t window = dilated(w.dimensions[i], window_dilations[i]);
     extents.push_back(padded < window ? 0 : (padded - window) / w.strides[i] + 1);
   }

@@ -86,6 +86,25 @@ const Refusal refusals[] = {
        conv_of(b, {1, 4, 4, 3}, {3, 3, 3, 8}, a);
      },
      "expected positive strides and dilation"},
+    {"conv_overflow",
+     [](Builder& b) {
+       ConvAttributes a = plain();
+       a.dilation = {1, int64_t{1} << 62};
+       conv_of(b, {1, 4, 4, 3}, {3, 3, 3, 8}, a);
+     },
+     "3 cells that lie 4611686018427387904 apart are too many"},
+    {"conv_padding_overflow",
+     [](Builder& b) {
+       ConvAttributes a = plain();
+       a.padding_low = a.padding_high = {0, int64_t{1} << 62};
+       conv_of(b, {1, 4, 4, 3}, {3, 3, 3, 8}, a);
+     },
+     "a length of 4 + 4611686018427387904 + 4611686018427387904 is too much"},
+    {"conv_empty_kernel",
+     [](Builder& b) {
+       conv_of(b, {1, 4, 4, 3}, {0, 3, 3, 8}, plain());
+     },
+     "a window of 0 does not fit in 4 cells"},
     {"conv_format",
      [](Builder& b) {
        conv_of(b, {1, 4, 4, 3}, {3, 3, 3, 8}, plain(1, "channels_middle"));
@@ -117,6 +136,16 @@ const Refusal refusals[] = {
        average_pool(floats(b, {1, 4, 4, 1}), window({2, 2}, {1, 1}, {0, 2}));
      },
      "expected less padding than the window is wide"},
+    {"pool_overflow",
+     [](Builder& b) {
+       max_pool(floats(b, {1, 4, 4, 1}), window({2, 2}, {1, 1}, {0, INT64_MAX}));
+     },
+     "is too much"},
+    {"pad_overflow",
+     [](Builder& b) {
+       pad(floats(b, {4}), scalar(b, DType::float32, 0), {0}, {0}, {int64_t{1} << 61});
+     },
+     "4 cells that lie 2305843009213693953 apart are too many"},
     {"pool_entries",
      [](Builder& b) {
        max_pool(floats(b, {1, 4, 1}), window({3, 3}, {1, 1}));
