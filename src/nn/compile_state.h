@@ -1,0 +1,38 @@
+// What a model is trained with, and how far its optimizer has come: the parts of a model file besides
+// layers and weights.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/json.h"
+#include "base/tensor.h"
+#include "nn/model.h"
+#include "nn/optimizer.h"
+
+namespace hornbeam {
+
+struct CompileConfig {
+  OptimizerPointer optimizer;
+  Json loss;          // a name or object, or one for each output
+  Json loss_weights;  // null, or one number for each output
+  Json metrics;       // a list of names or objects, or one list for each output
+};
+
+struct OptimizerState {
+  int64_t iteration = 0;             // steps done
+  double learning_rate = 0.001;      // the present one
+  std::vector<std::vector<Tensor>> slots;  // for each trained weight, in the model's order
+};
+
+// Zeros for every slot of every trained weight.
+OptimizerState fresh_state(const Optimizer& optimizer, Model& model);
+
+// A model as a file holds it.
+struct SavedModel {
+  std::shared_ptr<Model> model;
+  std::optional<CompileConfig> compile;
+  std::optional<OptimizerState> optimizer_state;
+};
+
+}  // namespace hornbeam

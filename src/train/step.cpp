@@ -1,0 +1,262 @@
+#include "train/step.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "ops/gradients.h"
+#include "ops/ops.h"
+
+namespace hornbeam {
+namespace {
+
+class StepTracer {
+ public:
+  StepTracer(const StepSource& source, const StepShape& shape, bool training)
+      : source_(source), shape_(shape), build_(training), trace_(build_, training) {
+    check(shape.batch % shape.replicas == 0, "a batch is a multiple of the replicas");
+    slice_ = shape.batch / shape.replicas;
+    weights_ = source.model.weights();
+    for (const ModelWeight& each : weights_)
+      trace_.weights[each.weight] = build_.input("weight/" + each.path,
+                                                 {DType::float32, each.weight->shape}, Role::state);
+  }
+
+  Graph train(const std::vector<OutputObjective>& objectives, const Optimizer& optimizer) {
+    Expr iteration = build_.input("iteration", {DType::int64, {}}, Role::state);
+    std::vector<Exprs> slots = slot_inputs(optimizer);
+    parameters(iteration);
+    Expr objective = measure(objectives);
+    std::vector<Trained> trained = with_gradients(objective, slots);
+    build_.set_scope("optimizer");
+    Expr next = iteration + build_.constant(Tensor::scalar(int64_t{1}));
+    trained = optimizer.apply(std::move(trained), learning_rate_, convert(next, DType::float32));
+    build_.output("iteration", next, Role::state);
+    new_state(optimizer, trained);
+    return build_.finish();
+  }
+
+  Graph evaluate(const std::vector<OutputObjective>& objectives) {
+    slice_of_batch();
+    measure(objectives);
+    return build_.finish();
+  }
+
+  Graph predict() {
+    slice_of_batch();
+    Exprs predictions = forward();
+    for (size_t i = 0; i < predictions.size(); ++i)
+      build_.output(fmt::format("prediction/{}", i), predictions[i], Role::batch);
+    return build_.finish();
+  }
+
+ private:
+  std::vector<Exprs> slot_inputs(const Optimizer& optimizer) {
+    std::vector<Exprs> all;
+    for (const ModelWeight& each : weights_) {
+      if (!each.trained) continue;
+      Exprs slots;
+      for (const std::string& name : optimizer.slots())
+        slots.push_back(build_.input(fmt::format("slot/{}/{}", each.path, name),
+                                     {DType::float32, each.weight->shape}, Role::state));
+      all.push_back(std::move(slots));
+    }
+    return all;
+  }
+
+  void parameters(Expr iteration) {
+    learning_rate_ = build_.input("learning_rate", {DType::float32, {}}, Role::parameter);
+    Expr seed = build_.input("seed", {DType::int64, {}}, Role::parameter);
+    slice_of_batch();
+    trace_.step_key = fold_in(fold_in(seed, iteration), replica_id(build_));
+  }
+
+  // The number of real samples of this slice, and 1 for each of them.
+  void slice_of_batch() {
+    Expr valid = build_.input("valid", {DType::int32, {}}, Role::parameter);
+    valid_in_batch_ = convert(valid, DType::float32);
+    Expr before = convert(replica_id(build_), DType::int32) *
+                  build_.constant(Tensor::scalar(static_cast<int32_t>(slice_)));
+    trace_.valid = minimum(maximum(valid - before, 0.0), static_cast<double>(slice_));
+    Expr numbers = iota(build_, {DType::int32, {slice_}}, 0);
+    real_ = convert(compare(numbers, "LT", trace_.valid), DType::float32);
+  }
+
+  Type batch_type(const Type& sample) const {
+    std::vector<int64_t> extents{slice_};
+    extents.insert(extents.end(), sample.shape.begin(), sample.shape.end());
+    return {sample.dtype, Shape(std::move(extents))};
+  }
+
+  Exprs forward() {
+    Exprs inputs;
+    for (size_t i = 0; i < shape_.inputs.size(); ++i) {
+      Exprs x{build_.input(fmt::format("input/{}", i), batch_type(shape_.inputs[i]))};
+      for (const std::shared_ptr<Layer>& transform : source_.transforms) {
+        build_.set_scope(transform->name);
+        x = transform->call(trace_, x);
+      }
+      inputs.push_back(fitted_input(x[0], i));
+    }
+    build_.set_scope("");
+    return source_.model.call(trace_, inputs);
+  }
+
+  // A flat sample for an input that has axes, or the other way round, is reshaped.
+  Expr fitted_input(Expr x, size_t number) {
+    std::optional<std::vector<Shape>> declared = source_.model.declared_shapes();
+    if (!declared || number >= declared->size()) return x;
+    Shape wanted = (*declared)[number];
+    wanted[0] = slice_;
+    return x.shape() != wanted && x.shape().elements() == wanted.elements() ? reshape(x, wanted) : x;
+  }
+
+  // Adds the results and gives what is differentiated: this slice's part of the loss.
+  Expr measure(const std::vector<OutputObjective>& objectives) {
+    Exprs predictions = forward();
+    if (shape_.sample_weight) sample_weight_ = build_.input("sample_weight", {DType::float32, {slice_}});
+    Expr objective = scalar(build_, DType::float32, 0);
+    Exprs losses;
+    for (size_t i = 0; i < objectives.size(); ++i) {
+      build_.set_scope("loss");
+      Expr target = build_.input(fmt::format("target/{}", i), batch_type(shape_.targets[i]));
+      losses.push_back(output_loss(objectives[i], target, predictions[i], i));
+      objective = i == 0 && objectives[i].weight == 1
+                      ? losses[i]
+                      : objective + losses[i] * objectives[i].weight;
+    }
+    Expr total = all_reduce(objective);
+    if (Expr penalty = penalties()) total = total + penalty;
+    build_.output("loss", total);
+    for (size_t i = 0; objectives.size() > 1 && i < objectives.size(); ++i)
+      build_.output(source_.model.output_name(i) + "_loss", all_reduce(losses[i]));
+    return objective;
+  }
+
+  Expr output_loss(const OutputObjective& objective, Expr target, Expr prediction, size_t number) {
+    const std::string& layer = source_.model.output_name(number);
+    Expr fitted = fitted_target(*objective.loss, target, prediction, layer);
+    Expr weight = sample_weight_ ? real_ * sample_weight_ : real_;
+    for (const Json& form : objective.metrics) {
+      MetricPointer metric =
+          metric_by_name(form, target.shape(), prediction.shape(), "metrics of " + layer);
+      std::string name = shape_.targets.size() > 1 ? layer + "_" + metric->name : metric->name;
+      build_.set_scope("metrics");
+      build_.output(name, all_reduce(mean_of_real(metric->values(fitted, prediction), real_)));
+    }
+    build_.set_scope("loss");
+    return mean_of_real(objective.loss->values(fitted, prediction), weight);
+  }
+
+  // This slice's part of the mean over the real samples of the whole batch.
+  Expr mean_of_real(Expr values, Expr weight) {
+    double positions = static_cast<double>(values.shape().elements()) /
+                       static_cast<double>(std::max<int64_t>(slice_, 1));
+    Expr weighted = values * broadcast_in_dim(weight, Shape(values.shape()), {0});
+    return sum_all(weighted) / (valid_in_batch_ * positions);
+  }
+
+  // The penalties of all regularizers, or an empty Expr when there are none.
+  Expr penalties() {
+    Expr total;
+    build_.set_scope("regularizers");
+    for (const ModelWeight& each : weights_) {
+      if (each.weight->regularizer == nullptr) continue;
+      Expr penalty = each.weight->regularizer->penalty(trace_.weights[each.weight]);
+      total = total ? total + penalty : penalty;
+    }
+    return total;
+  }
+
+  std::vector<Trained> with_gradients(Expr objective, const std::vector<Exprs>& slots) {
+    Exprs values;
+    for (const ModelWeight& each : weights_)
+      if (each.trained) values.push_back(trace_.weights[each.weight]);
+    Exprs data = gradients(objective, values);
+    Expr penalty = penalties();
+    Exprs extra = penalty ? gradients(penalty, values) : Exprs{};
+    std::vector<Trained> trained;
+    for (size_t i = 0; i < values.size(); ++i) {
+      build_.set_scope("gradient");
+      Expr gradient = all_reduce(data[i]);
+      if (penalty) gradient = gradient + extra[i];
+      trained.push_back({values[i], gradient, slots[i]});
+    }
+    return trained;
+  }
+
+  void new_state(const Optimizer& optimizer, const std::vector<Trained>& trained) {
+    size_t number = 0;
+    for (const ModelWeight& each : weights_) {
+      if (auto moved = trace_.updates.find(each.weight); moved != trace_.updates.end())
+        build_.output("weight/" + each.path, moved->second, Role::state);
+      if (!each.trained) continue;
+      const Trained& result = trained[number++];
+      build_.output("weight/" + each.path, result.weight, Role::state);
+      for (size_t i = 0; i < result.slots.size(); ++i)
+        build_.output(fmt::format("slot/{}/{}", each.path, optimizer.slots()[i]), result.slots[i],
+                      Role::state);
+    }
+  }
+
+  const StepSource& source_;
+  const StepShape& shape_;
+  Builder build_;
+  Trace trace_;
+  int64_t slice_ = 0;
+  std::vector<ModelWeight> weights_;
+  Expr learning_rate_, valid_in_batch_, real_, sample_weight_;
+};
+
+// One entry for each output: the value itself for a single one, else the entries of a list or an
+// object by output name.
+Json entry_for(const Model& model, const Json& value, size_t number) {
+  if (value.is_object() && value.find("class_name") == nullptr) {
+    const Json* found = value.find(model.output_name(number));
+    return found == nullptr ? Json() : *found;
+  }
+  if (model.outputs.size() == 1 || !value.is_array()) return value;
+  return number < value.as_array().size() ? value.as_array()[number] : Json();
+}
+
+std::vector<Json> metric_list(const Json& value) {
+  if (value.is_null()) return {};
+  if (!value.is_array()) return {value};
+  std::vector<Json> all;
+  for (const Json& item : value.as_array())
+    for (const Json& metric : metric_list(item)) all.push_back(metric);
+  return all;
+}
+
+}  // namespace
+
+Graph training_step(const StepSource& source, const std::vector<OutputObjective>& objectives,
+                    const Optimizer& optimizer, const StepShape& shape) {
+  return StepTracer(source, shape, true).train(objectives, optimizer);
+}
+
+Graph evaluation_step(const StepSource& source, const std::vector<OutputObjective>& objectives,
+                      const StepShape& shape) {
+  return StepTracer(source, shape, false).evaluate(objectives);
+}
+
+Graph prediction_step(const StepSource& source, const StepShape& shape) {
+  return StepTracer(source, shape, false).predict();
+}
+
+std::vector<OutputObjective> objectives_of(const Model& model, const CompileConfig& config) {
+  std::vector<OutputObjective> objectives;
+  for (size_t i = 0; i < model.outputs.size(); ++i) {
+    std::string place = "loss of " + model.output_name(i);
+    Json loss = entry_for(model, config.loss, i);
+    if (loss.is_array() && loss.as_array().size() == 1) loss = loss.as_array()[0];
+    OutputObjective objective{.loss = loss_by_name(loss, place)};
+    Json weight = entry_for(model, config.loss_weights, i);
+    if (weight.is_array() && weight.as_array().size() == 1) weight = weight.as_array()[0];
+    if (!weight.is_null()) objective.weight = weight.as_number();
+    objective.metrics = metric_list(entry_for(model, config.metrics, i));
+    objectives.push_back(std::move(objective));
+  }
+  return objectives;
+}
+
+}  // namespace hornbeam

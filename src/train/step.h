@@ -1,0 +1,51 @@
+// The steps of a model as graphs: training, evaluation, prediction. State goes in and comes out.
+//
+// A step is traced for one slice of the batch; the data_parallel pass makes R slices of it. Inputs:
+//   state      "weight/PATH", and for training "slot/PATH/NAME", "iteration" (int64)
+//   parameter  "valid" (int32: real samples in the whole batch), "learning_rate" (float32),
+//              "seed" (int64)
+//   batch      "input/NUMBER", "target/NUMBER", "sample_weight" (float32)
+// Results are means over the real samples of the batch, one for each log; predictions are outputs of role
+// batch, "prediction/NUMBER".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "nn/compile_state.h"
+#include "nn/loss.h"
+#include "nn/metric.h"
+
+namespace hornbeam {
+
+// The batch a step is traced for. Types are those of one sample as it is stored.
+struct StepShape {
+  int64_t batch = 0;  // samples in the whole batch, a multiple of replicas
+  int replicas = 1;
+  Types inputs, targets;
+  bool sample_weight = false;
+};
+
+// What is common to the steps of one model.
+struct StepSource {
+  Model& model;
+  std::vector<std::shared_ptr<Layer>> transforms;  // applied to every input, in order
+};
+
+struct OutputObjective {
+  LossPointer loss;
+  double weight = 1;
+  std::vector<Json> metrics;
+};
+
+Graph training_step(const StepSource& source, const std::vector<OutputObjective>& objectives,
+                    const Optimizer& optimizer, const StepShape& shape);
+Graph evaluation_step(const StepSource& source, const std::vector<OutputObjective>& objectives,
+                      const StepShape& shape);
+Graph prediction_step(const StepSource& source, const StepShape& shape);
+
+// The loss and metrics of every output, from a configuration; H111, H115.
+std::vector<OutputObjective> objectives_of(const Model& model, const CompileConfig& config);
+
+}  // namespace hornbeam

@@ -1,0 +1,342 @@
+#include "train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace hornbeam {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Type sample_type(const NamedTensor& data) {
+  const Shape& shape = data.tensor.shape();
+  return {data.tensor.dtype(), Shape(std::vector<int64_t>(shape.begin() + 1, shape.end()))};
+}
+
+Types sample_types(const std::vector<NamedTensor>& all) {
+  Types types;
+  for (const NamedTensor& each : all) types.push_back(sample_type(each));
+  return types;
+}
+
+std::string slot_name(const ModelWeight& weight, const std::string& slot) {
+  return fmt::format("slot/{}/{}", weight.path, slot);
+}
+
+Tensor rows_like(const Tensor& part, int64_t samples) {
+  Shape shape = part.shape();
+  shape[0] = samples;
+  return Tensor(part.dtype(), std::move(shape));
+}
+
+void require_finite(double loss, int64_t epoch, int64_t step) {
+  if (std::isfinite(loss)) return;
+  throw Error("H501", {.message = fmt::format("the loss is {} in epoch {}, step {}", loss, epoch + 1, step),
+                       .help = "try a smaller learning rate, gradient clipping (clipnorm=1) or scaled "
+                               "inputs"});
+}
+
+}  // namespace
+
+// A compiled step with its buffers, in the order of the graph's ports, and the sums of an epoch.
+struct Trainer::Compiled {
+  StepShape shape;
+  std::vector<Port> inputs, outputs;
+  Types input_types;  // of the whole batch
+  std::unique_ptr<Executable> executable;
+  std::vector<Buffer> input_buffers, output_buffers;
+  std::vector<size_t> results;            // the outputs that are logs
+  std::vector<std::pair<std::string, double>> sums;  // by log: the sum over samples
+  double samples = 0;
+  double last_loss = 0;
+  Tensor scalar{DType::float32, {}}, valid{DType::int32, {}};
+
+  Buffer& input(std::string_view name) {
+    auto found = std::ranges::find(inputs, name, &Port::name);
+    check(found != inputs.end(), "an input of the step");
+    return input_buffers[static_cast<size_t>(found - inputs.begin())];
+  }
+  bool has_input(std::string_view name) const {
+    return std::ranges::find(inputs, name, &Port::name) != inputs.end();
+  }
+  void reset() {
+    for (auto& [name, sum] : sums) sum = 0;
+    samples = 0;
+  }
+};
+
+struct Trainer::EpochRun {
+  Compiled& step;
+  Batches& batches;
+  int64_t steps;
+  const FitOptions& options;
+  Reporter& reporter;
+  Clock::time_point start;  // of the fit
+};
+
+Trainer::Trainer(Model& model, CompileConfig config, Backend& backend, TrainerOptions options)
+    : model_(model),
+      config_(std::move(config)),
+      backend_(backend),
+      options_(std::move(options)),
+      source_{model, options_.transforms} {
+  if (!config_.loss.is_null()) objectives_ = objectives_of(model, config_);
+  if (config_.optimizer != nullptr) optimizer_state_ = fresh_state(*config_.optimizer, model);
+}
+
+Trainer::~Trainer() = default;
+
+void Trainer::set_optimizer_state(OptimizerState state) {
+  optimizer_state_ = std::move(state);
+  state_.clear();
+  compiled_.clear();
+}
+
+StepShape Trainer::shape_for(const Dataset& like) const {
+  int64_t replicas = options_.replicas;
+  int64_t batch = std::min(options_.batch, std::max<int64_t>(like.samples(), 1));
+  int64_t padded = (batch + replicas - 1) / replicas * replicas;
+  return {.batch = padded,
+          .replicas = options_.replicas,
+          .inputs = sample_types(like.inputs),
+          .targets = sample_types(like.targets),
+          .sample_weight = like.sample_weight.has_value()};
+}
+
+Graph Trainer::traced(Kind kind, const StepShape& shape) {
+  if (kind == Kind::prediction) return prediction_step(source_, shape);
+  if (shape.targets.size() != objectives_.size())
+    throw Error("H205", {.message = fmt::format("the model has {} output(s) with a loss, the data {} "
+                                                "target(s)",
+                                                objectives_.size(), shape.targets.size())});
+  if (kind == Kind::evaluation) return evaluation_step(source_, objectives_, shape);
+  check(config_.optimizer != nullptr, "training needs an optimizer");
+  return training_step(source_, objectives_, *config_.optimizer, shape);
+}
+
+Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like) {
+  StepShape shape = shape_for(like);
+  std::unique_ptr<Compiled>& step = compiled_[kind];
+  if (step != nullptr && step->shape.batch == shape.batch && step->shape.inputs == shape.inputs &&
+      step->shape.targets == shape.targets && step->shape.sample_weight == shape.sample_weight)
+    return *step;
+  step = std::make_unique<Compiled>();
+  step->shape = shape;
+  Graph graph = traced(kind, shape);
+  step->inputs = graph.inputs();
+  step->outputs = graph.outputs();
+  for (const Port& port : step->inputs) {
+    step->input_types.push_back(graph.type(port.value));
+    if (port.role == Role::batch) step->input_types.back().shape[0] = shape.batch;
+  }
+  step->executable = backend_.compile(graph, {.replicas = options_.replicas,
+                                              .disabled_passes = options_.disabled_passes});
+  for (size_t i = 0; i < step->outputs.size(); ++i) {
+    if (step->outputs[i].role != Role::result) continue;
+    step->results.push_back(i);
+    step->sums.emplace_back(step->outputs[i].name, 0.0);
+  }
+  return *step;
+}
+
+const Executable& Trainer::compile_training(const Dataset& like) {
+  return *compiled(Kind::training, like).executable;
+}
+
+// The first values of all state inputs, by name.
+std::map<std::string, Tensor> Trainer::state_values() {
+  std::map<std::string, Tensor> values;
+  size_t trained = 0;
+  for (const ModelWeight& each : model_.weights()) {
+    values["weight/" + each.path] = each.weight->value;
+    if (!each.trained || config_.optimizer == nullptr) continue;
+    const std::vector<std::string> names = config_.optimizer->slots();
+    for (size_t i = 0; i < names.size(); ++i)
+      values[slot_name(each, names[i])] = optimizer_state_.slots.at(trained).at(i);
+    ++trained;
+  }
+  values["iteration"] = Tensor::scalar(optimizer_state_.iteration);
+  return values;
+}
+
+// Gives the step its buffers: the shared ones of the state, its own for all else.
+void Trainer::allocate(Compiled& step) {
+  if (!step.input_buffers.empty()) return;
+  std::map<std::string, Tensor> values;
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    const Port& port = step.inputs[i];
+    if (port.role != Role::state) {
+      step.input_buffers.push_back(backend_.allocate(step.input_types[i]));
+      continue;
+    }
+    Buffer& buffer = state_[port.name];
+    if (buffer == nullptr) {
+      if (values.empty()) values = state_values();
+      buffer = backend_.upload(values.at(port.name));
+    }
+    step.input_buffers.push_back(buffer);
+  }
+  step.output_buffers.resize(step.outputs.size());
+  step.executable->prepare();
+}
+
+void Trainer::upload_batch(Compiled& step, const Batch& batch) {
+  for (size_t i = 0; i < batch.inputs.size(); ++i)
+    backend_.upload(batch.inputs[i], *step.input(fmt::format("input/{}", i)));
+  for (size_t i = 0; i < batch.targets.size() && step.has_input(fmt::format("target/{}", i)); ++i)
+    backend_.upload(batch.targets[i], *step.input(fmt::format("target/{}", i)));
+  if (step.shape.sample_weight) backend_.upload(*batch.sample_weight, *step.input("sample_weight"));
+  step.valid.values<int32_t>()[0] = static_cast<int32_t>(batch.valid);
+  backend_.upload(step.valid, *step.input("valid"));
+}
+
+// One step; its results are added to the sums of the epoch.
+void Trainer::run(Compiled& step, const Batch& batch) {
+  upload_batch(step, batch);
+  step.executable->run(step.input_buffers, step.output_buffers);
+  double samples = static_cast<double>(batch.valid);
+  step.samples += samples;
+  for (size_t i = 0; i < step.results.size(); ++i) {
+    backend_.download(*step.output_buffers[step.results[i]], step.scalar);
+    double value = static_cast<double>(step.scalar.values<float>()[0]);
+    if (step.sums[i].first == "loss") step.last_loss = value;
+    step.sums[i].second += value * samples;
+  }
+}
+
+// Means over the samples so far, sorted by name as Keras has them.
+void Trainer::fill_logs(const Compiled& step, Logs& logs) {
+  logs.resize(step.sums.size());
+  for (size_t i = 0; i < step.sums.size(); ++i) {
+    logs[i].first = step.sums[i].first;
+    logs[i].second = step.sums[i].second / std::max(step.samples, 1.0);
+  }
+  std::ranges::sort(logs);
+}
+
+std::vector<Batch> Trainer::staging_for(const Dataset& data, const StepShape& shape) {
+  return {new_batch(data, shape.batch), new_batch(data, shape.batch)};
+}
+
+Batches Trainer::batches_of(const Dataset& data, const StepShape& shape, bool shuffle) {
+  BatchOptions options{.batch_size = std::min(options_.batch, data.samples()),
+                       .shuffle = shuffle,
+                       .seed = options_.seed};
+  return Batches(data, options, staging_for(data, shape));
+}
+
+History Trainer::fit(const Dataset& training, const Dataset* validation,
+                     const FitOptions& options) {
+  Clock::time_point start = Clock::now();
+  History history;
+  Compiled& step = compiled(Kind::training, training);
+  history.compile_seconds = seconds_since(start);
+  allocate(step);
+  backend_.upload(Tensor::scalar(static_cast<float>(optimizer_state_.learning_rate)),
+                  *step.input("learning_rate"));
+  if (step.has_input("seed"))
+    backend_.upload(Tensor::scalar(static_cast<int64_t>(options_.seed)), *step.input("seed"));
+  Batches batches = batches_of(training, step.shape, options.shuffle);
+  int64_t steps = std::min(batches.steps_per_epoch(),
+                           options.steps_per_epoch.value_or(batches.steps_per_epoch()));
+  Reporter quiet;
+  EpochRun run{step, batches, steps, options, options.reporter ? *options.reporter : quiet, start};
+  run.reporter.train_begin(options.epochs);
+  for (int64_t epoch = options.initial_epoch; epoch < options.epochs; ++epoch) {
+    EpochRecord record = run_epoch(run, epoch, history);
+    if (validation != nullptr)
+      for (auto& [name, value] : evaluate(*validation)) record.logs.emplace_back("val_" + name, value);
+    history.epochs.push_back(record);
+    run.reporter.epoch_end(record);
+    if (options.epoch_end && !options.epoch_end(history)) break;
+  }
+  return history;
+}
+
+EpochRecord Trainer::run_epoch(EpochRun& epoch_run, int64_t epoch, History& history) {
+  Clock::time_point start = Clock::now();
+  Compiled& step = epoch_run.step;
+  step.reset();
+  epoch_run.batches.start_epoch(epoch);
+  epoch_run.reporter.epoch_begin(epoch, epoch_run.steps);
+  Logs logs;
+  for (int64_t number = 1; number <= epoch_run.steps; ++number) {
+    run(step, *epoch_run.batches.next());
+    if (history.first_step_seconds == 0)
+      history.first_step_seconds = seconds_since(epoch_run.start);
+    if (epoch_run.options.step_loss) epoch_run.options.step_loss(step.last_loss);
+    require_finite(step.last_loss, epoch, number);
+    fill_logs(step, logs);
+    epoch_run.reporter.step_end(number, logs);
+  }
+  return {.epoch = epoch,
+          .seconds = seconds_since(start),
+          .steps = epoch_run.steps,
+          .samples = static_cast<int64_t>(step.samples),
+          .logs = logs};
+}
+
+Logs Trainer::evaluate(const Dataset& data) {
+  Compiled& step = compiled(Kind::evaluation, data);
+  allocate(step);
+  step.reset();
+  Batches batches = batches_of(data, step.shape, false);
+  batches.start_epoch(0);
+  while (const Batch* batch = batches.next()) run(step, *batch);
+  Logs logs;
+  fill_logs(step, logs);
+  return logs;
+}
+
+std::vector<Tensor> Trainer::predict(const Dataset& data) {
+  Compiled& step = compiled(Kind::prediction, data);
+  allocate(step);
+  Batches batches = batches_of(data, step.shape, false);
+  batches.start_epoch(0);
+  std::vector<Tensor> predictions;
+  int64_t done = 0;
+  while (const Batch* batch = batches.next()) {
+    upload_batch(step, *batch);
+    step.executable->run(step.input_buffers, step.output_buffers);
+    for (size_t i = 0; i < step.outputs.size(); ++i) {
+      Tensor part = backend_.download(step.output_buffers[i]);
+      if (predictions.size() == i) predictions.push_back(rows_like(part, data.samples()));
+      size_t row = part.bytes() / static_cast<size_t>(part.shape()[0]);
+      std::memcpy(predictions[i].data() + static_cast<size_t>(done) * row, part.data(),
+                  static_cast<size_t>(batch->valid) * row);
+    }
+    done += batch->valid;
+  }
+  return predictions;
+}
+
+void Trainer::download() {
+  auto fetch = [&](const std::string& name, Tensor& value) {
+    if (auto found = state_.find(name); found != state_.end())
+      value = backend_.download(found->second);
+  };
+  size_t trained = 0;
+  for (const ModelWeight& each : model_.weights()) {
+    fetch("weight/" + each.path, each.weight->value);
+    if (!each.trained || config_.optimizer == nullptr) continue;
+    const std::vector<std::string> names = config_.optimizer->slots();
+    for (size_t i = 0; i < names.size(); ++i)
+      fetch(slot_name(each, names[i]), optimizer_state_.slots.at(trained).at(i));
+    ++trained;
+  }
+  Tensor iteration = Tensor::scalar(optimizer_state_.iteration);
+  fetch("iteration", iteration);
+  optimizer_state_.iteration = iteration.values<int64_t>()[0];
+}
+
+}  // namespace hornbeam

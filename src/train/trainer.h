@@ -1,0 +1,88 @@
+// Trainer: holds the state of a model on a backend and runs its steps over data.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/batches.h"
+#include "runtime/backend.h"
+#include "train/history.h"
+#include "train/reporter.h"
+#include "train/step.h"
+
+namespace hornbeam {
+
+struct TrainerOptions {
+  int64_t batch = 32;
+  int replicas = 1;
+  uint64_t seed = 0;
+  std::vector<std::shared_ptr<Layer>> transforms;
+  std::vector<std::string> disabled_passes;
+};
+
+struct FitOptions {
+  int64_t epochs = 1;
+  int64_t initial_epoch = 0;
+  bool shuffle = true;
+  std::optional<int64_t> steps_per_epoch;
+  Reporter* reporter = nullptr;
+  // After every epoch, with the history so far; false stops.
+  std::function<bool(const History&)> epoch_end;
+  // Called with the loss of every single step, when set.
+  std::function<void(double loss)> step_loss;
+};
+
+class Trainer {
+ public:
+  // The model is built and has its weights; `config` may lack an optimizer when nothing is trained.
+  // Both the model and the backend must outlive this.
+  Trainer(Model& model, CompileConfig config, Backend& backend, TrainerOptions options);
+  ~Trainer();
+
+  // The state to go on from; fresh when this is not called.
+  void set_optimizer_state(OptimizerState state);
+
+  History fit(const Dataset& training, const Dataset* validation, const FitOptions& options);
+  Logs evaluate(const Dataset& data);
+  std::vector<Tensor> predict(const Dataset& data);  // one tensor an output: (samples, …)
+
+  // The training step compiled for data of that kind, not run and without memory.
+  const Executable& compile_training(const Dataset& like);
+
+  // Brings the weights back into the model, and the optimizer's state.
+  void download();
+  const OptimizerState& optimizer_state() const { return optimizer_state_; }
+
+ private:
+  struct Compiled;
+  struct EpochRun;
+  enum class Kind { training, evaluation, prediction };
+
+  Compiled& compiled(Kind kind, const Dataset& like);
+  Graph traced(Kind kind, const StepShape& shape);
+  StepShape shape_for(const Dataset& like) const;
+  std::map<std::string, Tensor> state_values();
+  void allocate(Compiled& step);
+  void upload_batch(Compiled& step, const Batch& batch);
+  void run(Compiled& step, const Batch& batch);
+  EpochRecord run_epoch(EpochRun& epoch_run, int64_t epoch, History& history);
+  static void fill_logs(const Compiled& step, Logs& logs);
+  static std::vector<Batch> staging_for(const Dataset& data, const StepShape& shape);
+  Batches batches_of(const Dataset& data, const StepShape& shape, bool shuffle);
+
+  Model& model_;
+  CompileConfig config_;
+  std::vector<OutputObjective> objectives_;
+  Backend& backend_;
+  TrainerOptions options_;
+  StepSource source_;
+  OptimizerState optimizer_state_;
+  std::map<std::string, Buffer> state_;
+  std::map<Kind, std::unique_ptr<Compiled>> compiled_;
+};
+
+}  // namespace hornbeam
