@@ -81,7 +81,7 @@ void Model::build_for(std::span<const Shape> shapes) {
   Exprs given;
   for (size_t i = 0; i < shapes.size(); ++i)
     given.push_back(scratch.input(std::to_string(i), {DType::float32, shapes[i]}));
-  call(trace, given);
+  output_shapes_ = shapes_of(call(trace, given));
   set_built();
 }
 

@@ -46,6 +46,9 @@ class Model : public Layer {
   // leaves an extent open.
   std::optional<std::vector<Shape>> declared_shapes() const;
 
+  // The shapes of the outputs for one sample (batch extent 1), once the model is built.
+  const std::vector<Shape>& output_shapes() const { return output_shapes_; }
+
   // Builds all layers for the shapes of a sample (batch extent 1). Throws H114 with the layer's
   // place.
   void build_for(std::span<const Shape> shapes);
@@ -59,6 +62,7 @@ class Model : public Layer {
   std::function<void(const LayerCall&, std::span<const Expr>)> observer;
 
  private:
+  std::vector<Shape> output_shapes_;
   void collect(const std::string& prefix, bool trained, std::vector<ModelWeight>& all);
 };
 

@@ -37,6 +37,8 @@ struct FitOptions {
 };
 
 class Trainer {
+  enum class Kind { training, evaluation, prediction };
+
  public:
   // The model is built and has its weights; `config` may lack an optimizer when nothing is trained.
   // Both the model and the backend must outlive this.
@@ -53,6 +55,9 @@ class Trainer {
   // The training step compiled for data of that kind, not run and without memory.
   const Executable& compile_training(const Dataset& like);
 
+  // The training step before any pass, for people.
+  Graph training_graph(const Dataset& like) { return traced(Kind::training, shape_for(like)); }
+
   // Brings the weights back into the model, and the optimizer's state.
   void download();
   const OptimizerState& optimizer_state() const { return optimizer_state_; }
@@ -60,7 +65,6 @@ class Trainer {
  private:
   struct Compiled;
   struct EpochRun;
-  enum class Kind { training, evaluation, prediction };
 
   Compiled& compiled(Kind kind, const Dataset& like);
   Graph traced(Kind kind, const StepShape& shape);

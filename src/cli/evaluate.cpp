@@ -1,0 +1,26 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "cli/commands.h"
+#include "cli/report.h"
+#include "cli/session.h"
+
+namespace hornbeam {
+
+int run_evaluate(const Options& options) {
+  SavedModel saved = load_model(options);
+  CompileConfig config = compile_for(options, saved, false);
+  Dataset data = load_data(options, options.data, *saved.model);
+  complete_model(*saved.model, data, options.seed);
+  check_data(data, *saved.model, config);
+  std::unique_ptr<Backend> backend = backend_for(options);
+  Trainer trainer(*saved.model, config, *backend, trainer_options(options));
+  Logs logs = trainer.evaluate(data);
+  if (options.json) std::cout << json_text(logs_json(logs)) << "\n";
+  else
+    for (const auto& [name, value] : logs) std::cout << fmt::format("{}: {:.6g}\n", name, value);
+  return 0;
+}
+
+}  // namespace hornbeam

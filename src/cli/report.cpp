@@ -1,0 +1,106 @@
+#include "cli/report.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <charconv>
+#include <map>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/session.h"
+
+namespace hornbeam {
+
+std::string plan_text(const MemoryPlan& plan) {
+  auto line = [](std::string_view name, int64_t bytes) {
+    return fmt::format("  {:14} {:>12}  {:>15} bytes\n", name,
+                       bytes_text(static_cast<uint64_t>(bytes)), thousands(bytes));
+  };
+  std::string text = "Memory of a training step, at its peak\n";
+  for (size_t i = 0; i < memory_uses; ++i)
+    if (plan.peak_by_use[i] > 0)
+      text += line(name_of(static_cast<MemoryUse>(i)), plan.peak_by_use[i]);
+  text += line("together", plan.peak_bytes);
+  text += "\nThe largest tensors\n";
+  for (const PlannedTensor& tensor : plan.largest)
+    text += fmt::format("  {:>12}  {:12} {}  {}\n", bytes_text(static_cast<uint64_t>(tensor.bytes)),
+                        name_of(tensor.use), to_string(tensor.type), tensor.name);
+  return text;
+}
+
+Json plan_json(const MemoryPlan& plan, bool fits, int replicas) {
+  Json uses = Json::object({});
+  for (size_t i = 0; i < memory_uses; ++i)
+    uses.set(name_of(static_cast<MemoryUse>(i)), plan.peak_by_use[i]);
+  Json::Array largest;
+  for (const PlannedTensor& tensor : plan.largest)
+    largest.push_back(Json::object({{"name", tensor.name},
+                                    {"type", to_string(tensor.type)},
+                                    {"bytes", tensor.bytes},
+                                    {"use", name_of(tensor.use)}}));
+  return Json::object({{"fits", fits},
+                       {"planned_peak_bytes", plan.peak_bytes},
+                       {"by_use", uses},
+                       {"largest", largest},
+                       {"slices", replicas},
+                       {"recomputed", Json::Array{}}});
+}
+
+Json logs_json(const Logs& logs) {
+  Json object = Json::object({});
+  for (const auto& [name, value] : logs) object.set(name, value);
+  return object;
+}
+
+Json train_report(const Options& options, const std::filesystem::path& run, Model& model,
+                  const MemoryPlan& plan, const History& history) {
+  Json::Array epochs;
+  for (const EpochRecord& record : history.epochs) {
+    double samples = static_cast<double>(record.samples);
+    epochs.push_back(Json::object({{"epoch", record.epoch},
+                                   {"seconds", record.seconds},
+                                   {"samples", record.samples},
+                                   {"samples_per_second", samples / record.seconds},
+                                   {"us_per_sample", record.seconds / samples * 1e6},
+                                   {"logs", logs_json(record.logs)}}));
+  }
+  return Json::object({{"run", run.string()},
+                       {"model", options.model},
+                       {"device", options.device},
+                       {"replicas", options.replicas},
+                       {"threads", threads_for(options)},
+                       {"policy", "float32"},
+                       {"batch", options.batch.value_or(32)},
+                       {"parameters", model.parameters()},
+                       {"planned_peak_bytes", plan.peak_bytes},
+                       {"measured_peak_bytes", measured_peak_bytes()},
+                       {"compile_seconds", history.compile_seconds},
+                       {"first_step_seconds", history.first_step_seconds},
+                       {"epochs", epochs}});
+}
+
+uint64_t parse_bytes(const std::string& text, const std::string& option) {
+  static const std::map<std::string, double> units{
+      {"", 1},         {"B", 1},           {"KB", 1e3},         {"MB", 1e6},
+      {"GB", 1e9},     {"TB", 1e12},       {"KiB", 1024},       {"MiB", 1024.0 * 1024},
+      {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+  double number = 0;
+  auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit(end, text.data() + text.size());
+  unit.erase(0, unit.find_first_not_of(' ') == std::string::npos ? unit.size() : unit.find_first_not_of(' '));
+  auto found = units.find(unit);
+  if (failure != std::errc() || found == units.end() || !(number > 0) || number * found->second > 0x1p62)
+    throw Error("H302", {.message = fmt::format("'{}' is no amount of memory", text),
+                         .place = option,
+                         .help = "write it as 4GiB or 500MB"});
+  return static_cast<uint64_t>(number * found->second);
+}
+
+int64_t measured_peak_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<int64_t>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace hornbeam

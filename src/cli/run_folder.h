@@ -1,0 +1,26 @@
+// The folder of a run: its settings, history, plan and model.
+#pragma once
+
+#include <filesystem>
+
+#include "cli/options.h"
+#include "nn/compile_state.h"
+#include "train/history.h"
+
+namespace hornbeam {
+
+class RunFolder {
+ public:
+  // --out, or runs/NNN-model with the next free number. Writes config.json. H303 when it exists.
+  RunFolder(const Options& options, const std::string& model_name);
+
+  const std::filesystem::path& path() const { return path_; }
+  void write_plan(const std::string& text) const;
+  void write_history(const History& history) const;
+  void write_model(Model& model, const CompileConfig& config, const OptimizerState& state) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace hornbeam

@@ -1,0 +1,201 @@
+#include "cli/session.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "backends/backends.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "base/threads.h"
+#include "cli/function_form.h"
+#include "data/known.h"
+#include "data/labels.h"
+#include "data/made.h"
+#include "data/readers.h"
+#include "keras/load.h"
+#include "nn/layers/basic.h"
+#include "nn/zoo.h"
+#include "train/step.h"
+
+namespace hornbeam {
+namespace {
+
+constexpr std::string_view zoo_prefix = "zoo:";
+
+const Layer& last_layer(const Model& model) { return *model.calls[model.outputs[0].call].layer; }
+
+std::string last_activation(const Model& model) {
+  const Layer& layer = last_layer(model);
+  if (auto dense = dynamic_cast<const Dense*>(&layer)) return dense->activation.name();
+  if (auto activation = dynamic_cast<const ActivationLayer*>(&layer))
+    return activation->activation.name();
+  return layer.class_name() == "Softmax" ? "softmax" : "";
+}
+
+// Softmax: cross-entropy over classes; sigmoid: binary cross-entropy; else the squared error.
+Json loss_from_last_layer(const Model& model) {
+  std::string activation = last_activation(model);
+  if (activation == "softmax") return "categorical_crossentropy";
+  return activation == "sigmoid" ? "binary_crossentropy" : "mean_squared_error";
+}
+
+Json metrics_from_loss(const Json& loss) {
+  bool classes = loss.is_text() && loss.as_text().find("crossentropy") != std::string::npos;
+  return classes ? Json(Json::Array{"accuracy"}) : Json(Json::Array{});
+}
+
+constexpr std::string_view made_prefix = "made:";
+
+std::filesystem::path cache_folder() {
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != 0)
+    return std::filesystem::path(folder) / "hornbeam";
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home == nullptr ? "." : home) / ".cache" / "hornbeam";
+}
+
+DataPlaces places_for(const Options& options) {
+  DataPlaces places{.cache = cache_folder()};
+  if (!options.data_folder.empty()) places.folders.push_back(options.data_folder);
+  if (options.quiet) return places;
+  places.progress = [](uint64_t done, uint64_t total) {
+    std::cerr << fmt::format("\rdownloading: {} of {}", bytes_text(done),
+                             total == 0 ? "?" : bytes_text(total))
+              << (done == total ? "\n" : "") << std::flush;
+    return true;
+  };
+  return places;
+}
+
+void hint_at_scale(const Options& options, const Dataset& data) {
+  if (options.transforms.empty() && data.inputs[0].tensor.dtype() == DType::uint8)
+    note(options, "note: the inputs are bytes from 0 to 255 and are not rescaled; "
+                  "--transform \"Rescaling(scale=1/255)\" does that");
+}
+
+std::string chosen_text(const Json& value) {
+  return value.is_text() ? value.as_text() : json_text(value);
+}
+
+Json metrics_given(const Options& options) {
+  Json::Array all;
+  for (const std::string& metric : options.metrics)
+    all.push_back(parse_function_form(metric, "--metrics"));
+  return all;
+}
+
+}  // namespace
+
+void note(const Options& options, const std::string& text) {
+  if (!options.quiet) std::cerr << text << "\n";
+}
+
+SavedModel load_model(const Options& options) {
+  if (options.model.starts_with(zoo_prefix))
+    return {.model = zoo_model(std::string_view(options.model).substr(zoo_prefix.size()))};
+  return load_model_file(options.model, options.weights);
+}
+
+int threads_for(const Options& options) {
+  if (options.threads < 0)
+    throw Error("H302", {.message = fmt::format("--threads {}: expected 1 or more", options.threads)});
+  return options.threads == 0 ? available_cores() : options.threads;
+}
+
+std::unique_ptr<Backend> backend_for(const Options& options) {
+  return make_backend(options.device, {.threads = threads_for(options)});
+}
+
+Dataset load_data(const Options& options, const std::string& text, const Model& model) {
+  if (text.empty())
+    throw Error("H301", {.message = "no data is given",
+                         .help = "--data takes a path or a known name such as cifar10"});
+  Dataset data;
+  if (text.starts_with(made_prefix)) {
+    bool test = text.ends_with(":test");
+    data = made_images(test ? 1000 : 5000, 10, test ? 1 : 0);
+  } else {
+    DataRequest request = parse_data_request(text);
+    request.targets = options.targets;
+    for (size_t i = 0; i < model.inputs.size(); ++i)
+      request.input_names.push_back(model.input_name(i));
+    for (size_t i = 0; i < model.outputs.size(); ++i)
+      request.output_names.push_back(model.output_name(i));
+    data = load_dataset(request, places_for(options));
+  }
+  if (options.limit) data = limit(std::move(data), *options.limit);
+  check_dataset(data);
+  hint_at_scale(options, data);
+  return data;
+}
+
+CompileConfig compile_for(const Options& options, const SavedModel& saved, bool training) {
+  CompileConfig config;
+  if (saved.compile) config = *saved.compile;
+  if (!options.loss.empty()) config.loss = parse_function_form(options.loss, "--loss");
+  if (!options.metrics.empty()) config.metrics = metrics_given(options);
+  if (!options.optimizer.empty())
+    config.optimizer =
+        optimizer_by_name(parse_function_form(options.optimizer, "--optimizer"), "--optimizer");
+  if (config.loss.is_null()) {
+    config.loss = loss_from_last_layer(*saved.model);
+    note(options, "note: loss " + chosen_text(config.loss) + ", after the last layer");
+  }
+  if (!saved.compile && options.metrics.empty()) config.metrics = metrics_from_loss(config.loss);
+  if (training && config.optimizer == nullptr) {
+    config.optimizer = optimizer_by_name("adam", "--optimizer");
+    note(options, "note: optimizer adam with Keras' settings");
+  }
+  return config;
+}
+
+TrainerOptions trainer_options(const Options& options) {
+  TrainerOptions result{.batch = options.batch.value_or(32),
+                        .replicas = options.replicas,
+                        .seed = options.seed,
+                        .disabled_passes = options.disabled_passes};
+  if (result.batch < 1 || result.replicas < 1)
+    throw Error("H302", {.message = "--batch and --replicas must be 1 or more"});
+  for (const std::string& text : options.transforms) {
+    Json form = parse_function_form(text, "--transform");
+    ObjectForm object = object_form(form, "layer", "--transform");
+    result.transforms.push_back(make_layer(object.name, object.config, "--transform"));
+    result.transforms.back()->name = "transform";
+  }
+  return result;
+}
+
+void complete_model(Model& model, const Dataset& data, uint64_t seed) {
+  if (!model.built()) {
+    std::vector<Shape> shapes;
+    for (const NamedTensor& input : data.inputs) {
+      Shape shape = input.tensor.shape();
+      shape[0] = 1;
+      shapes.push_back(shape);
+    }
+    model.build_for(shapes);
+  }
+  model.initialize(seed);
+}
+
+void check_data(const Dataset& data, const Model& model, const CompileConfig& config) {
+  if (data.inputs.size() != model.inputs.size())
+    throw Error("H205", {.message = fmt::format("the model has {} input(s), the data {}",
+                                                model.inputs.size(), data.inputs.size()),
+                         .place = data.name});
+  std::vector<OutputObjective> objectives = objectives_of(model, config);
+  std::vector<Shape> outputs = model.output_shapes();
+  for (size_t i = 0; i < objectives.size() && i < data.targets.size(); ++i) {
+    const Tensor& target = data.targets[i].tensor;
+    int64_t columns = outputs[i][outputs[i].rank() - 1];
+    bool one_column = target.shape().rank() == 1 ||
+                      (target.shape().rank() == 2 && target.shape()[1] == 1);
+    bool classes = objectives[i].loss->takes_class_numbers() ||
+                   (objectives[i].loss->takes_one_hot() && columns > 1);
+    if (classes && one_column)
+      check_labels(target, {columns, data.name, model.output_name(i)});
+  }
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,104 @@
+#include "formats/hdf5_writer.h"
+
+#include <hdf5.h>
+
+#include "base/error.h"
+
+namespace hornbeam {
+namespace {
+
+[[noreturn]] void failed(const std::string& what) {
+  throw Error("H120", {.message = "the HDF5 library cannot write " + what});
+}
+
+// An identifier of the library, closed at the end of its scope.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t), const std::string& what) : id_(id), close_(close) {
+    if (id_ < 0) failed(what);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { close_(id_); }
+  operator hid_t() const { return id_; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+void require(herr_t status, const std::string& what) {
+  if (status < 0) failed(what);
+}
+
+hid_t type_of(DType dtype) {
+  switch (dtype) {
+    case DType::float32: return H5T_IEEE_F32LE;
+    case DType::float64: return H5T_IEEE_F64LE;
+    case DType::int32: return H5T_STD_I32LE;
+    case DType::int64: return H5T_STD_I64LE;
+    case DType::uint8:
+    case DType::boolean: return H5T_STD_U8LE;
+    case DType::bfloat16: return H5T_STD_U16LE;
+  }
+  __builtin_unreachable();
+}
+
+void write_group(hid_t file, const std::string& path) {
+  if (H5Lexists(file, path.c_str(), H5P_DEFAULT) > 0) return;
+  Handle properties(H5Pcreate(H5P_LINK_CREATE), H5Pclose, path);
+  require(H5Pset_create_intermediate_group(properties, 1), path);
+  Handle group(H5Gcreate2(file, path.c_str(), properties, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, path);
+}
+
+void write_dataset(hid_t file, const Hdf5Document::Data& data) {
+  Handle properties(H5Pcreate(H5P_LINK_CREATE), H5Pclose, data.path);
+  require(H5Pset_create_intermediate_group(properties, 1), data.path);
+  std::vector<hsize_t> extents(data.tensor->shape().begin(), data.tensor->shape().end());
+  Handle space(extents.empty() ? H5Screate(H5S_SCALAR)
+                               : H5Screate_simple(static_cast<int>(extents.size()), extents.data(),
+                                                  nullptr),
+               H5Sclose, data.path);
+  hid_t type = type_of(data.tensor->dtype());
+  Handle dataset(H5Dcreate2(file, data.path.c_str(), type, space, properties, H5P_DEFAULT,
+                            H5P_DEFAULT),
+                 H5Dclose, data.path);
+  require(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.tensor->data()), data.path);
+}
+
+void write_attribute(hid_t file, const Hdf5Document::Text& text) {
+  Handle group(H5Oopen(file, text.group.c_str(), H5P_DEFAULT), H5Oclose, text.group);
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose, text.name);
+  require(H5Tset_size(type, H5T_VARIABLE), text.name);
+  require(H5Tset_cset(type, H5T_CSET_UTF8), text.name);
+  Handle space(H5Screate(H5S_SCALAR), H5Sclose, text.name);
+  Handle attribute(H5Acreate2(group, text.name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
+                   H5Aclose, text.name);
+  const char* value = text.value.c_str();
+  require(H5Awrite(attribute, type, &value), text.name);
+}
+
+std::vector<std::byte> image_of(hid_t file) {
+  require(H5Fflush(file, H5F_SCOPE_GLOBAL), "the file");
+  ssize_t size = H5Fget_file_image(file, nullptr, 0);
+  if (size < 0) failed("the file");
+  std::vector<std::byte> bytes(static_cast<size_t>(size));
+  if (H5Fget_file_image(file, bytes.data(), bytes.size()) != size) failed("the file");
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<std::byte> hdf5_bytes(const Hdf5Document& document) {
+  require(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "its errors");
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "properties");
+  constexpr size_t growth = 1 << 20;
+  require(H5Pset_fapl_core(access, growth, 0), "in memory");
+  Handle file(H5Fcreate("hornbeam.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "the file");
+  for (const std::string& group : document.groups) write_group(file, group);
+  for (const Hdf5Document::Data& data : document.datasets) write_dataset(file, data);
+  for (const Hdf5Document::Text& text : document.attributes) write_attribute(file, text);
+  return image_of(file);
+}
+
+}  // namespace hornbeam

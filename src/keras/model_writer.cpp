@@ -1,0 +1,115 @@
+#include "keras/model_writer.h"
+
+#include <map>
+
+#include "nn/layers/basic.h"
+
+namespace hornbeam {
+namespace {
+
+// Calls of each layer are numbered from 0 in the order in which they stand.
+class GraphWriter {
+ public:
+  explicit GraphWriter(const Model& model) : model_(model) {
+    std::map<const Layer*, int64_t> counts;
+    for (const LayerCall& call : model.calls) numbers_.push_back(counts[call.layer.get()]++);
+  }
+
+  Json config() const {
+    Json::Array layers;
+    for (const std::shared_ptr<Layer>& layer : model_.layers()) layers.push_back(entry(layer));
+    return Json::object({{"name", model_.name},
+                         {"trainable", model_.trainable},
+                         {"layers", std::move(layers)},
+                         {"input_layers", ends(model_.inputs)},
+                         {"output_layers", ends(model_.outputs)}});
+  }
+
+ private:
+  static bool nested(const Layer& layer) { return dynamic_cast<const Model*>(&layer) != nullptr; }
+
+  Json entry(const std::shared_ptr<Layer>& layer) const {
+    Json json = nested(*layer) ? model_json(dynamic_cast<const Model&>(*layer))
+                               : object_json(*layer, "keras.layers");
+    json.set("name", layer->name);
+    Json::Array nodes;
+    for (const LayerCall& call : model_.calls)
+      if (call.layer == layer && !call.inputs.empty()) nodes.push_back(node(call));
+    json.set("inbound_nodes", std::move(nodes));
+    return json;
+  }
+
+  Json history(TensorRef ref, int64_t offset) const {
+    const Layer& layer = *model_.calls[ref.call].layer;
+    int64_t number = numbers_[ref.call] + (nested(layer) ? offset : 0);
+    return Json::Array{layer.name, number, static_cast<int64_t>(ref.output)};
+  }
+
+  Json tensor(TensorRef ref) const {
+    return Json::object(
+        {{"class_name", "__keras_tensor__"},
+         {"config", Json::object({{"shape", nullptr},
+                                  {"dtype", "float32"},
+                                  {"keras_history", history(ref, 0)}})}});
+  }
+
+  Json node(const LayerCall& call) const {
+    Json::Array tensors;
+    for (TensorRef ref : call.inputs) tensors.push_back(tensor(ref));
+    Json::Array arguments;
+    if (tensors.size() == 1) arguments.push_back(tensors[0]);
+    else arguments.push_back(Json(std::move(tensors)));
+    return Json::object({{"args", std::move(arguments)}, {"kwargs", Json::object({})}});
+  }
+
+  // At the ends of a graph a nested model counts its own making as call 0.
+  Json ends(const std::vector<TensorRef>& refs) const {
+    Json::Array all;
+    for (TensorRef ref : refs) all.push_back(history(ref, 1));
+    return all;
+  }
+
+  const Model& model_;
+  std::vector<int64_t> numbers_;
+};
+
+Json sequential_config(const Model& model) {
+  Json::Array layers;
+  for (const LayerCall& call : model.calls) {
+    if (auto input = dynamic_cast<const InputLayer*>(call.layer.get()); input && !input->shape)
+      continue;
+    auto inner = dynamic_cast<const Model*>(call.layer.get());
+    layers.push_back(inner ? model_json(*inner) : object_json(*call.layer, "keras.layers"));
+  }
+  return Json::object({{"name", model.name},
+                       {"trainable", model.trainable},
+                       {"dtype", "float32"},
+                       {"layers", std::move(layers)}});
+}
+
+}  // namespace
+
+Json model_json(const Model& model) {
+  if (model.sequential)
+    return Json::object({{"module", "keras"},
+                         {"class_name", "Sequential"},
+                         {"config", sequential_config(model)},
+                         {"registered_name", nullptr}});
+  return Json::object({{"module", "keras.src.models.functional"},
+                       {"class_name", "Functional"},
+                       {"config", GraphWriter(model).config()},
+                       {"registered_name", "Functional"}});
+}
+
+Json compile_config_json(const CompileConfig& config) {
+  return Json::object({{"optimizer", object_json(*config.optimizer, optimizers().module)},
+                       {"loss", config.loss},
+                       {"loss_weights", config.loss_weights},
+                       {"metrics", config.metrics},
+                       {"weighted_metrics", nullptr},
+                       {"run_eagerly", false},
+                       {"steps_per_execution", 1},
+                       {"jit_compile", false}});
+}
+
+}  // namespace hornbeam
