@@ -12,6 +12,7 @@ namespace hornbeam {
 
 extern const Reader cifar_reader;  // cifar.cpp
 extern const Reader idx_reader;    // idx.cpp
+extern const Reader npz_reader;    // npz.cpp
 extern const Reader npy_reader;    // npy.cpp
 
 // The regular files right inside `folder`, shorter names first, then by name, so that part 10

@@ -9,7 +9,8 @@ namespace hornbeam {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::array<const Reader*, 3> readers{&cifar_reader, &idx_reader, &npy_reader};
+constexpr std::array<const Reader*, 4> readers{&cifar_reader, &idx_reader, &npz_reader,
+                                               &npy_reader};
 
 constexpr std::array parts{Part::train, Part::test};
 

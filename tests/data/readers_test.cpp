@@ -1,9 +1,9 @@
 #include "data/readers.h"
 
-#include <zlib.h>
-
+#include "archives.h"
 #include "base/files.h"
 #include "formats/npy.h"
+#include "formats/npz.h"
 #include "helpers.h"
 
 namespace hornbeam {
@@ -11,12 +11,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path shared(HORNBEAM_SHARED_DATA);
-
-void write_gzip(const fs::path& path, const std::string& content) {
-  gzFile file = gzopen(path.c_str(), "wb");
-  gzwrite(file, content.data(), static_cast<unsigned>(content.size()));
-  gzclose(file);
-}
 
 void expect_failure(const std::string& code, const std::vector<std::string>& parts,
                     const DataRequest& request) {
@@ -59,7 +53,7 @@ TEST(DataRequest, SplitsThePartOff) {
 TEST(Readers, RefuseWhatTheyDoNotKnow) {
   TemporaryFolder folder;
   expect_failure("H201", {"no file or folder", "PATH:PART"}, {.path = folder / "missing"});
-  expect_failure("H201", {"no data of a known kind", "CIFAR", "IDX", ".npy"},
+  expect_failure("H201", {"no data of a known kind", "CIFAR", "IDX", ".npz", ".npy"},
                  {.path = folder.path()});
   write_text(folder / "a.txt", "words");
   expect_failure("H201", {"a.txt", "known kind"}, {.path = folder / "a.txt"});
@@ -176,8 +170,66 @@ TEST(Idx, RefusesDamagedGzip) {
   expect_failure("H202", {"compressed data is broken"}, {.path = folder.path()});
 }
 
+void save(const fs::path& path, const std::vector<std::pair<std::string, Tensor>>& arrays) {
+  std::vector<NamedTensor> named;
+  for (const auto& [name, tensor] : arrays) named.push_back({name, tensor});
+  write_npz(path, named);
+}
+
 const Tensor two = Tensor::of<float>({2, 1}, {1, 2});
 const Tensor three = Tensor::of<float>({3, 1}, {1, 2, 3});
+
+TEST(NpzReader, TakesTheKeysOfKeras) {
+  TemporaryFolder folder;
+  fs::path file = folder / "a.npz";
+  save(file, {{"x_train", two}, {"y_train", two}, {"x_test", three}, {"y_test", three}});
+  EXPECT_TRUE(identical(read_dataset({.path = file}).inputs[0].tensor, two));
+  Dataset test = read_dataset({.path = file, .part = Part::test});
+  EXPECT_TRUE(identical(test.targets[0].tensor, three));
+  EXPECT_EQ(test.name, file.string() + ":test");
+
+  save(file, {{"x", two}, {"y", two}, {"sample_weight", two}});
+  Dataset plain = read_dataset({.path = file});
+  EXPECT_TRUE(identical(*plain.sample_weight, two.reshaped({2})));
+  EXPECT_EQ(plain.inputs[0].name, "");
+  expect_failure("H201", {"no inputs for the part 'test'", "it holds: x, y, sample_weight"},
+                 {.path = file, .part = Part::test});
+}
+
+TEST(NpzReader, PrefersTheNamesOfTheModel) {
+  TemporaryFolder folder;
+  fs::path file = folder / "a.npz";
+  save(file, {{"right", two}, {"left", two}, {"x", three}, {"sum", two}});
+  Dataset data =
+      read_dataset({.path = file, .input_names = {"left", "right"}, .output_names = {"sum"}});
+  ASSERT_EQ(data.inputs.size(), 2u);
+  EXPECT_EQ(data.inputs[0].name, "left");
+  EXPECT_EQ(data.inputs[1].name, "right");
+  EXPECT_EQ(data.targets[0].name, "sum");
+  save(file, {{"x", two}});
+  Dataset usual = read_dataset({.path = file, .input_names = {"image"}, .output_names = {"d"}});
+  EXPECT_EQ(usual.inputs[0].name, "");
+  EXPECT_TRUE(usual.targets.empty());
+  save(file, {{"other", two}});
+  expect_failure("H201", {"it holds: other", "the model's inputs: image"},
+                 {.path = file, .input_names = {"image"}});
+}
+
+TEST(NpzReader, RefusesWhatDoesNotFit) {
+  TemporaryFolder folder;
+  fs::path file = folder / "a.npz";
+  save(file, {{"x", two}, {"y", three}});
+  expect_failure("H207", {"x (the inputs) has 2 samples, but y (the targets) has 3"},
+                 {.path = file});
+  save(file, {{"x", two}, {"sample_weight", Tensor(DType::float32, {2, 2})}});
+  expect_failure("H205", {"(2, 2)", "a.npz"}, {.path = file});
+  std::string whole = read_text(file);
+  write_text(file, whole.substr(0, whole.size() / 2));
+  EXPECT_THROW(read_dataset({.path = file}), Error);
+  fs::path objects = fs::path(HORNBEAM_TESTS_FOLDER) / "formats/npy/with_object.npz";
+  EXPECT_TRUE(read_dataset({.path = objects}).targets.empty());  // what is not needed is not read
+  expect_failure("H208", {"words", "never unpacked"}, {.path = objects, .input_names = {"words"}});
+}
 
 TEST(NpyReader, TakesTargetsFromASecondFile) {
   TemporaryFolder folder;

@@ -126,6 +126,19 @@ TEST(Npy, RefusesEveryTruncation) {
   expect_failure(whole + "x", "H202", "25 bytes are there");
 }
 
+TEST(Npy, SurvivesAnyDamagedByte) {
+  for (std::string name : {"column_major", "big_u4", "version_3", "structured"}) {
+    std::string whole = read_text(file(name));
+    for (size_t i = 0; i < whole.size(); ++i)
+      for (int change : {0x01, 0x80, 0xff}) {
+        std::string damaged = whole;
+        damaged[i] = static_cast<char>(damaged[i] ^ change);
+        std::string failure = failure_of(damaged);
+        EXPECT_TRUE(failure == "no error" || failure.starts_with("error[H20")) << failure;
+      }
+  }
+}
+
 TEST(Npy, RefusesBadHeaders) {
   struct Case {
     std::string header, part;
