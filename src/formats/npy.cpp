@@ -2,64 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "formats/float16.h"
 #include "formats/npy_header.h"
+#include "formats/stored_type.h"
 
 namespace hornbeam {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "numbers are copied as they are");
-
-struct Float16 {
-  uint16_t bits;
-  explicit operator float() const { return float16_to_float32(bits); }
-};
-
-struct Boolean {  // any byte but 0 is true; a C++ bool may hold nothing but 0 and 1
-  uint8_t byte;
-  explicit operator bool() const { return byte != 0; }
-};
-
-// One element type of NumPy and how to read it.
-struct Stored {
-  std::string_view code;  // kind and size: "f4"
-  size_t size;
-  DType dtype;
-  Tensor (*decode)(std::span<const std::byte> data, bool swapped, const Shape& shape);
-};
-
-template <class From, class To>
-Tensor decode(std::span<const std::byte> data, bool swapped, const Shape& shape) {
-  Tensor result(dtype_of<To>, shape);
-  auto target = result.values<To>();
-  for (size_t i = 0; i < target.size(); ++i) {
-    std::array<std::byte, sizeof(From)> element;
-    std::memcpy(element.data(), data.data() + i * sizeof(From), sizeof(From));
-    if (swapped) std::reverse(element.begin(), element.end());
-    target[i] = static_cast<To>(std::bit_cast<From>(element));
-  }
-  return result;
-}
-
-template <class From, class To>
-constexpr Stored stored(std::string_view code) {
-  return {code, sizeof(From), dtype_of<To>, decode<From, To>};
-}
-
-constexpr Stored stored_types[] = {
-    stored<float, float>("f4"),     stored<double, double>("f8"),
-    stored<Float16, float>("f2"),   stored<Boolean, bool>("b1"),
-    stored<uint8_t, uint8_t>("u1"), stored<int8_t, int32_t>("i1"),
-    stored<int16_t, int32_t>("i2"), stored<uint16_t, int32_t>("u2"),
-    stored<int32_t, int32_t>("i4"), stored<uint32_t, int64_t>("u4"),
-    stored<int64_t, int64_t>("i8"), stored<uint64_t, int64_t>("u8"),
-};
 
 [[noreturn]] void unsupported(const std::string& descr, const std::string& place) {
   bool object = descr.ends_with('O');
@@ -75,11 +26,11 @@ constexpr Stored stored_types[] = {
                                 "array.astype('float32')"});
 }
 
-const Stored& stored_type(const std::string& descr, const std::string& place) {
+const StoredType& stored_type(const std::string& descr, const std::string& place) {
   bool ordered = !descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string::npos;
-  for (const Stored& type : stored_types)
-    if (ordered && descr.substr(1) == type.code && (descr[0] != '|' || type.size == 1)) return type;
-  unsupported(descr, place);
+  const StoredType* type = ordered ? find_stored_type(descr.substr(1)) : nullptr;
+  if (type == nullptr || (descr[0] == '|' && type->size != 1)) unsupported(descr, place);
+  return *type;
 }
 
 void check_size(const NpyHeader& header, size_t element_size, size_t available,
@@ -94,14 +45,13 @@ void check_size(const NpyHeader& header, size_t element_size, size_t available,
                .help = "the file is truncated or damaged; write or copy it again"});
 }
 
-void refuse_wrapped(const Tensor& tensor, const std::string& place) {
-  for (int64_t value : tensor.values<int64_t>())
-    if (value < 0)
-      throw Error("H208", {.message = fmt::format("the number {} does not fit int64, the largest "
-                                                  "integer type there is",
-                                                  static_cast<uint64_t>(value)),
-                           .place = place,
-                           .help = "convert the array in NumPy first"});
+void refuse_wrapped(const StoredType& type, const Tensor& tensor, const std::string& place) {
+  if (std::optional<uint64_t> number = wrapped_number(type, tensor))
+    throw Error("H208", {.message = fmt::format("the number {} does not fit int64, the largest "
+                                                "integer type there is",
+                                                *number),
+                         .place = place,
+                         .help = "convert the array in NumPy first"});
 }
 
 // The tensor whose numbers, taken in column-major order, are those of `columns` in memory order.
@@ -125,22 +75,19 @@ Tensor row_major(const Tensor& columns) {
 }
 
 std::string descr_of(DType dtype) {
-  for (const Stored& type : stored_types)
-    if (type.dtype == dtype && type.size == size_of(dtype))
-      return (type.size == 1 ? '|' : '<') + std::string(type.code);
-  check(false, "every dtype but bfloat16 has a NumPy type");
-  return {};
+  const StoredType& type = stored_type_of(dtype);
+  return (type.size == 1 ? '|' : '<') + std::string(type.code);
 }
 
 }  // namespace
 
 Tensor parse_npy(std::span<const std::byte> content, const std::string& place) {
   NpyHeader header = parse_npy_header(content, place);
-  const Stored& type = stored_type(header.descr, place);
+  const StoredType& type = stored_type(header.descr, place);
   std::span<const std::byte> data = content.subspan(header.data_offset);
   check_size(header, type.size, data.size(), place);
   Tensor tensor = type.decode(data, header.descr[0] == '>', header.shape);
-  if (type.code == "u8") refuse_wrapped(tensor, place);
+  refuse_wrapped(type, tensor, place);
   return header.fortran_order ? row_major(tensor) : std::move(tensor);
 }
 

@@ -27,36 +27,37 @@ SavedModel load_archive(const fs::path& path) {
   ZipReader zip(path);
   std::string place = path.string();
   SavedModel saved = saved_model(json_of(zip.read("config.json"), place + ", config.json"), place);
-  Hdf5File weights = Hdf5File::parse(zip.read("model.weights.h5"), place + ", model.weights.h5");
-  read_weights(weights, *saved.model);
+  Hdf5Group weights =
+      Hdf5File::parse(zip.read("model.weights.h5"), place + ", model.weights.h5").root();
+  read_weights(weights, place, *saved.model);
   if (saved.compile) saved.optimizer_state = read_optimizer_state(weights, *saved.compile, *saved.model);
   return saved;
 }
 
 SavedModel load_legacy(const fs::path& path) {
-  Hdf5File file = Hdf5File::open(path);
+  Hdf5Group file = Hdf5File::open(path).root();
   std::string place = path.string();
-  if (!file.has_attribute("", "model_config"))
+  if (!file.has_attribute("model_config"))
     throw Error("H101", {.message = "the file holds weights only, no model",
                          .place = place,
                          .help = "give the .json architecture as the model and this file as --weights"});
   SavedModel saved{
-      .model = read_model(parse_json(file.text_attribute("", "model_config"), place), "")};
-  if (file.has_attribute("", "training_config"))
+      .model = read_model(parse_json(file.text_attribute("model_config"), place), "")};
+  if (file.has_attribute("training_config"))
     saved.compile =
-        read_compile_config(parse_json(file.text_attribute("", "training_config"), place), place);
-  read_legacy_weights(file, *saved.model);
+        read_compile_config(parse_json(file.text_attribute("training_config"), place), place);
+  read_legacy_weights(file, place, *saved.model);
   return saved;
 }
 
 SavedModel load_json(const fs::path& path, const fs::path& weights) {
   SavedModel saved = saved_model(parse_json(read_text(path), path.string()), path.string());
   if (weights.empty()) return saved;
-  Hdf5File file = Hdf5File::open(weights);
-  if (file.has("layers") || file.has("_layer_checkpoint_dependencies"))
-    read_weights(file, *saved.model);
+  Hdf5Group file = Hdf5File::open(weights).root();
+  if (file.has_group("layers"))
+    read_weights(file, weights.string(), *saved.model);
   else
-    read_legacy_weights(file, *saved.model);
+    read_legacy_weights(file, weights.string(), *saved.model);
   return saved;
 }
 

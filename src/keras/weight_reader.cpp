@@ -18,15 +18,25 @@ void assign(Weight& weight, Tensor value, const std::string& place) {
 
 // A layer of a legacy file that has weights, and where they are.
 struct StoredLayer {
-  std::string group;
+  Hdf5Group group;
   std::vector<std::string> weights;
 };
 
-std::vector<StoredLayer> stored_layers(const Hdf5File& file, const std::string& root) {
+// A list of texts that Keras splits into name0, name1, … when it is long.
+std::vector<std::string> texts_of(const Hdf5Group& group, const std::string& name) {
+  if (group.has_attribute(name)) return group.texts_attribute(name);
+  std::vector<std::string> all;
+  for (int part = 0; group.has_attribute(name + std::to_string(part)); ++part)
+    for (std::string& text : group.texts_attribute(name + std::to_string(part)))
+      all.push_back(std::move(text));
+  return all;
+}
+
+std::vector<StoredLayer> stored_layers(const Hdf5Group& root) {
   std::vector<StoredLayer> layers;
-  for (const std::string& name : file.texts_attribute(root, "layer_names")) {
-    std::string group = root.empty() ? name : root + "/" + name;
-    std::vector<std::string> weights = file.texts_attribute(group, "weight_names");
+  for (const std::string& name : texts_of(root, "layer_names")) {
+    Hdf5Group group = root.group(name);
+    std::vector<std::string> weights = texts_of(group, "weight_names");
     if (!weights.empty()) layers.push_back({group, std::move(weights)});
   }
   return layers;
@@ -47,9 +57,9 @@ std::vector<Weight*> legacy_order(Layer& layer) {
 
 }  // namespace
 
-void read_weights(const Hdf5File& file, Model& model) {
+void read_weights(const Hdf5Group& file, const std::string& name, Model& model) {
   for (const StoredWeight& stored : stored_weights(model)) {
-    std::string place = file.name() + ", " + stored.path;
+    std::string place = name + ", " + stored.path;
     if (!file.has(stored.path))
       throw Error("H112", {.message = fmt::format("the weight '{}' is missing", stored.weight->name),
                            .place = place});
@@ -57,36 +67,36 @@ void read_weights(const Hdf5File& file, Model& model) {
   }
 }
 
-void read_legacy_weights(const Hdf5File& file, Model& model) {
-  std::string root = file.has("model_weights") ? "model_weights" : "";
-  std::vector<StoredLayer> stored = stored_layers(file, root);
+void read_legacy_weights(const Hdf5Group& file, const std::string& name, Model& model) {
+  bool whole = file.has_group("model_weights");
+  std::vector<StoredLayer> stored = stored_layers(whole ? file.group("model_weights") : file);
   std::vector<std::shared_ptr<Layer>> layers;
   for (const std::shared_ptr<Layer>& layer : model.layers())
     if (!legacy_order(*layer).empty()) layers.push_back(layer);
   if (layers.size() != stored.size())
     throw Error("H112", {.message = fmt::format("the model has {} layers with weights, the file {}",
                                                 layers.size(), stored.size()),
-                         .place = file.name()});
+                         .place = name});
   for (size_t i = 0; i < layers.size(); ++i) {
     std::vector<Weight*> weights = legacy_order(*layers[i]);
-    std::string place = fmt::format("{}, {} ({})", file.name(), layers[i]->name,
+    std::string place = fmt::format("{}, {} ({})", name, layers[i]->name,
                                     layers[i]->class_name());
     if (weights.size() != stored[i].weights.size())
       throw Error("H112", {.message = fmt::format("the layer has {} weights, the file {}",
                                                   weights.size(), stored[i].weights.size()),
                            .place = place});
     for (size_t j = 0; j < weights.size(); ++j)
-      assign(*weights[j], file.dataset(stored[i].group + "/" + stored[i].weights[j]), place);
+      assign(*weights[j], stored[i].group.dataset(stored[i].weights[j]), place);
   }
 }
 
-std::optional<OptimizerState> read_optimizer_state(const Hdf5File& file, const CompileConfig& config,
+std::optional<OptimizerState> read_optimizer_state(const Hdf5Group& file, const CompileConfig& config,
                                                    Model& model) {
   constexpr const char* variables = "optimizer/vars";
-  if (!file.has(variables) || !model.built()) return std::nullopt;
+  if (!file.has_group(variables) || !model.built()) return std::nullopt;
   OptimizerState state = fresh_state(*config.optimizer, model);
   std::vector<Tensor*> slots = stored_slots(*config.optimizer, state);
-  if (file.names(variables).size() != slots.size() + 2) return std::nullopt;
+  if (file.group(variables).names().size() != slots.size() + 2) return std::nullopt;
   auto variable = [&](size_t number) { return file.dataset(fmt::format("{}/{}", variables, number)); };
   state.iteration = variable(0).converted(DType::int64).values<int64_t>()[0];
   state.learning_rate = variable(1).converted(DType::float64).values<double>()[0];

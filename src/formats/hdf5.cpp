@@ -1,0 +1,201 @@
+#include "formats/hdf5.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "formats/hdf5/attributes.h"
+#include "formats/hdf5/dataset.h"
+#include "formats/hdf5/links.h"
+#include "formats/hdf5/superblock.h"
+#include "formats/hdf5/values.h"
+
+namespace hornbeam {
+
+using hdf5::Attribute;
+using hdf5::ObjectHeader;
+using hdf5::Source;
+
+struct hdf5::File {
+  std::vector<std::byte> content;
+  Source source;  // views the content
+};
+
+namespace {
+
+[[noreturn]] void missing(const Source& source, std::string_view what, std::string_view name,
+                          const std::vector<std::string>& present) {
+  std::vector<std::string_view> candidates(present.begin(), present.end());
+  std::string_view close = nearest(name, candidates);
+  std::string help = close.empty() ? "" : fmt::format("there is '{}'", close);
+  throw Error("H101", {.message = fmt::format("the HDF5 file has no {} '{}'", what, name),
+                       .place = fmt::format("{}, object {}", source.file, source.object),
+                       .help = std::move(help)});
+}
+
+[[noreturn]] void wrong_kind(const Source& source, std::string_view path, const char* fact) {
+  throw Error("H101", {.message = fmt::format("in the HDF5 file '{}' {}", path, fact),
+                       .place = fmt::format("{}, object {}", source.file, source.object)});
+}
+
+std::string joined(const std::string& path, std::string_view name) {
+  return path + (path.ends_with('/') ? "" : "/") + std::string(name);
+}
+
+std::vector<std::string_view> parts_of(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    size_t end = std::min(path.find('/'), path.size());
+    if (end > 0) parts.push_back(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return parts;
+}
+
+std::vector<std::string> names_of(const hdf5::Links& links) {
+  std::vector<std::string> names;
+  for (const auto& [name, target] : links) names.push_back(name);
+  return names;
+}
+
+// The links of the object at `address`; nothing when it is no group.
+std::optional<hdf5::Links> links_at(const Source& source, uint64_t address) {
+  ObjectHeader header(source, address);
+  if (!is_group(header)) return std::nullopt;
+  return read_links(source, header);
+}
+
+}  // namespace
+
+Hdf5Group::Hdf5Group(FilePointer file, std::string path, uint64_t address)
+    : file_(std::move(file)), path_(std::move(path)), address_(address) {}
+
+Hdf5Group::Object Hdf5Group::find(std::string_view path) const {
+  Object object{address_, path_};
+  for (std::string_view name : parts_of(path)) {
+    Source source = file_->source.at_object(object.path);
+    std::optional<hdf5::Links> links = links_at(source, object.address);
+    if (!links) wrong_kind(source, path, "passes through a dataset as if it were a group");
+    auto found = links->find(std::string(name));
+    if (found == links->end()) missing(source, "object", path, names_of(*links));
+    if (!found->second) source.unsupported(fmt::format("the symbolic link '{}'", name));
+    object = {*found->second, joined(object.path, name)};
+  }
+  return object;
+}
+
+bool Hdf5Group::has(std::string_view path) const {
+  uint64_t address = address_;
+  for (std::string_view name : parts_of(path)) {
+    std::optional<hdf5::Links> links = links_at(file_->source.at_object(path_), address);
+    if (!links) return false;
+    auto found = links->find(std::string(name));
+    if (found == links->end() || !found->second) return false;
+    address = *found->second;
+  }
+  return true;
+}
+
+bool Hdf5Group::has_group(std::string_view path) const {
+  if (!has(path)) return false;
+  Object object = find(path);
+  Source source = file_->source.at_object(object.path);
+  return is_group(ObjectHeader(source, object.address));
+}
+
+Hdf5Group Hdf5Group::group(std::string_view path) const {
+  Object object = find(path);
+  Source source = file_->source.at_object(object.path);
+  if (!is_group(ObjectHeader(source, object.address)))
+    wrong_kind(source, path, "is a dataset where a group belongs");
+  return {file_, object.path, object.address};
+}
+
+std::vector<std::string> Hdf5Group::names() const {
+  Source source = file_->source.at_object(path_);
+  return names_of(read_links(source, ObjectHeader(source, address_)));
+}
+
+// Calls read(source, header) for the object at `path`.
+template <class Read>
+auto Hdf5Group::read(std::string_view path, Read&& read) const {
+  Object object = find(path);
+  Source source = file_->source.at_object(object.path);
+  ObjectHeader header(source, object.address);
+  if (!header.has(hdf5::MessageType::layout))
+    wrong_kind(source, path, "is no dataset, but a dataset belongs there");
+  return read(source, header);
+}
+
+Tensor Hdf5Group::dataset(std::string_view path) const { return read(path, hdf5::read_tensor); }
+
+std::vector<std::string> Hdf5Group::texts(std::string_view path) const {
+  return read(path, hdf5::read_texts);
+}
+
+Shape Hdf5Group::shape(std::string_view path) const {
+  return read(path, [](const Source&, const ObjectHeader& header) { return read_shape(header); });
+}
+
+std::vector<std::string> Hdf5Group::attribute_names() const {
+  Source source = file_->source.at_object(path_);
+  std::vector<std::string> names;
+  for (const Attribute& attribute : read_attributes(source, ObjectHeader(source, address_)))
+    names.push_back(attribute.name);
+  return names;
+}
+
+bool Hdf5Group::has_attribute(std::string_view name) const {
+  std::vector<std::string> names = attribute_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Calls read(source, attribute) for the attribute `name`.
+template <class Read>
+auto Hdf5Group::read_attribute(std::string_view name, Read&& read) const {
+  Source source = file_->source.at_object(path_);
+  for (const Attribute& attribute : read_attributes(source, ObjectHeader(source, address_)))
+    if (attribute.name == name) return read(source, attribute);
+  missing(source, "attribute", name, attribute_names());
+}
+
+std::vector<std::string> Hdf5Group::texts_attribute(std::string_view name) const {
+  return read_attribute(name, [](const Source& source, const Attribute& attribute) {
+    if (attribute.data.empty()) return std::vector<std::string>{};
+    return to_texts(source, attribute.type, attribute.data);
+  });
+}
+
+std::string Hdf5Group::text_attribute(std::string_view name) const {
+  std::vector<std::string> texts = texts_attribute(name);
+  if (texts.size() != 1)
+    throw Error("H102",
+                {.message = fmt::format("the attribute '{}' holds {} texts where one belongs", name,
+                                        texts.size()),
+                 .place = fmt::format("{}, object {}", file_->source.file, path_)});
+  return texts.front();
+}
+
+Tensor Hdf5Group::number_attribute(std::string_view name) const {
+  return read_attribute(name, [](const Source& source, const Attribute& attribute) {
+    return to_tensor(source, attribute.type, attribute.shape, attribute.data);
+  });
+}
+
+Hdf5File Hdf5File::open(const std::filesystem::path& path) {
+  return parse(read_file(path), path.string());
+}
+
+Hdf5File Hdf5File::parse(std::vector<std::byte> content, std::string name) {
+  auto file = std::make_shared<hdf5::File>();
+  file->content = std::move(content);
+  file->source.content = file->content;
+  file->source.file = std::move(name);
+  uint64_t root = hdf5::read_superblock(file->source);
+  return Hdf5File(Hdf5Group(file, "/", root));
+}
+
+}  // namespace hornbeam
