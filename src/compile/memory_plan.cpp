@@ -12,6 +12,12 @@
 namespace hornbeam {
 namespace {
 
+// A storage that lives on in another's memory.
+struct Owner {
+  size_t storage = 0;
+  int64_t since = 0;
+};
+
 struct Location {
   size_t storage = 0;
   int64_t offset = 0;
@@ -43,6 +49,7 @@ class Planner {
   size_t new_storage(Storage storage) {
     storages_.push_back(std::move(storage));
     moved_to_.push_back(storages_.size() - 1);
+    owners_.emplace_back();
     return storages_.size() - 1;
   }
 
@@ -148,7 +155,7 @@ class Planner {
   // there may be overwritten by the result.
   bool may_take(uint32_t number, uint32_t result, size_t target) const {
     const Storage& storage = storages_[target];
-    if (storage.end > number || storage.taken_at == number) return false;
+    if (storage.end > number || taken_by(target, number)) return false;
     const Node& node = graph_.nodes()[number];
     for (uint32_t operand = 0; operand < node.operands.size(); ++operand) {
       Location read = location(node.operands[operand]);
@@ -164,11 +171,14 @@ class Planner {
     return true;
   }
 
+  bool taken_by(size_t target, uint32_t number) const {
+    return !owners_[target].empty() && owners_[target].back().since == static_cast<int64_t>(number);
+  }
+
   void merge(size_t from, size_t into, uint32_t number) {
-    storages_[into].end = std::max(storages_[into].end, storages_[from].end);
-    storages_[into].taken_at = number;
-    if (storages_[into].kind == Place::Kind::arena) storages_[into].use = storages_[from].use;
-    storages_[from].bytes = 0;
+    Storage& block = storages_[into];
+    owners_[into].push_back({from, number});
+    block.end = std::max(block.end, storages_[from].end);
     moved_to_[from] = into;
   }
 
@@ -217,12 +227,36 @@ class Planner {
 
   // --- the result ---
 
-  StoragePlan placed() {
+  std::vector<LiveBlock> arena_blocks() const {
     std::vector<LiveBlock> blocks;
-    for (const Storage& storage : storages_)
-      blocks.push_back(
-          {storage.kind == Place::Kind::arena ? storage.bytes : 0, storage.begin, storage.end});
-    Packing packing = pack(blocks);
+    for (size_t i = 0; i < storages_.size(); ++i) {
+      bool placed = storages_[i].kind == Place::Kind::arena && moved_to_[i] == i;
+      blocks.push_back({placed ? storages_[i].bytes : 0, storages_[i].begin, storages_[i].end});
+    }
+    return blocks;
+  }
+
+  // Each block counts for its first value until the next one takes it over, and so on. What took
+  // over the memory of a state counts as that state.
+  std::vector<Storage> counted() const {
+    std::vector<Storage> all = storages_;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (storages_[i].kind == Place::Kind::input) {
+        for (const Owner& owner : owners_[i]) all[owner.storage].bytes = 0;
+        continue;
+      }
+      size_t current = i;
+      for (const Owner& owner : owners_[i]) {
+        all[current].end = owner.since - 1;
+        all[owner.storage].end = storages_[i].end;
+        current = owner.storage;
+      }
+    }
+    return all;
+  }
+
+  StoragePlan placed() {
+    Packing packing = pack(arena_blocks());
     auto place = [&](Location original) {
       Location location = current(original);
       const Storage& storage = storages_[location.storage];
@@ -240,7 +274,7 @@ class Planner {
     for (const auto* copies : {&first_copies_, &state_copies_})
       for (const OutputCopy& copy : *copies)
         plan.copies.push_back({place(copy.from), place(copy.to), copy.bytes});
-    plan.summary = summarize(storages_, packing.bytes, end_);
+    plan.summary = summarize(counted(), packing.bytes, end_);
     return plan;
   }
 
@@ -249,6 +283,7 @@ class Planner {
   int64_t end_;  // the time after the last node
   std::vector<Storage> storages_;
   std::vector<size_t> moved_to_;                   // by storage; itself when it was not merged
+  std::vector<std::vector<Owner>> owners_;         // by storage: who took it over, in order
   std::vector<size_t> input_storages_;             // by input
   std::vector<std::vector<Location>> locations_;   // by node and result
   std::vector<std::optional<size_t>> workspaces_;  // by node

@@ -127,6 +127,106 @@ inline Graph cnn_step(int64_t slice, int64_t replicas,
   return step.finish(loss, static_cast<double>(slice * replicas));
 }
 
+// The networks of the article on 32x32 pictures with 10 classes, as deep and wide as they are.
+class ArticleStep : public Step {
+ public:
+  ArticleStep(int64_t samples, int64_t features)
+      : samples_(samples),
+        x(build.input("x", {DType::uint8, {samples, features}}, Role::batch)),
+        label_(build.input("label", {DType::int32, {samples}}, Role::batch)),
+        valid_(build.input("valid", {DType::int32, {}}, Role::parameter)),
+        key_(build.input("key", {DType::int64, {}}, Role::parameter)) {
+    x = convert(x, DType::float32) * (1.0 / 255);
+  }
+
+  void conv_block(int64_t filters) {
+    std::string name = next("conv");
+    ConvAttributes same{
+        .strides = {1, 1}, .padding_low = {1, 1}, .padding_high = {1, 1}, .dilation = {1, 1}};
+    Expr kernel = weight(name + "/kernel", {3, 3, x.shape()[3], filters});
+    x = conv(x, kernel, same) + weight(name + "/bias", {filters});
+    norm_and_relu();
+  }
+
+  void dense(int64_t units) {
+    std::string name = next("dense");
+    x = dot(x, weight(name + "/kernel", {x.shape()[1], units})) + weight(name + "/bias", {units});
+  }
+
+  void norm_and_relu() {
+    std::string name = next("norm");
+    Shape vector{x.shape()[x.rank() - 1]};
+    BatchNormResult norm =
+        batch_norm_training(x, weight(name + "/gamma", vector), weight(name + "/beta", vector),
+                            valid_, x.rank() - 1, 1e-3);
+    move(name + "/moving_mean", norm.mean);
+    move(name + "/moving_variance", norm.variance);
+    x = relu(norm.y);
+  }
+
+  void halve() {
+    build.set_scope("pool");
+    x = average_pool(
+        x, {.window = {2, 2}, .strides = {2, 2}, .padding_low = {0, 0}, .padding_high = {0, 0}});
+  }
+
+  void drop_half() {
+    Expr place = build.constant(Tensor::scalar(static_cast<int64_t>(++layers_)));
+    x = dropout(x, fold_in(key_, place), 0.5);
+  }
+
+  Graph finish_with_softmax() {
+    build.set_scope("loss");
+    Expr loss = sum_all(sparse_categorical_crossentropy(label_, softmax(x, 1), false));
+    return finish(loss, static_cast<double>(samples_));
+  }
+
+ private:
+  std::string next(const std::string& kind) {
+    std::string name = kind + "_" + std::to_string(++layers_);
+    build.set_scope(name);
+    return name;
+  }
+
+  void move(const std::string& name, Expr statistic) {
+    Expr moving = build.input(name, statistic.type(), Role::state);
+    build.output(name, moving * 0.99 + all_reduce(statistic) * 0.01, Role::state);
+  }
+
+  int64_t samples_;
+  int layers_ = 0;
+
+ public:
+  Expr x;
+
+ private:
+  Expr label_, valid_, key_;
+};
+
+inline Graph article_cnn_step(int64_t samples) {
+  ArticleStep step(samples, 3072);
+  step.x = reshape(step.x, {samples, 32, 32, 3});
+  step.conv_block(96);
+  step.halve();
+  step.conv_block(256);
+  step.halve();
+  for (int64_t filters : {384, 384, 256}) step.conv_block(filters);
+  step.x = reshape(step.x, {samples, 64 * 256});
+  step.dense(10);
+  return step.finish_with_softmax();
+}
+
+inline Graph article_mlp_step(int64_t samples) {
+  ArticleStep step(samples, 3072);
+  for (int64_t units : {2048, 1024, 512, 256, 128, 64, 32, 16}) {
+    step.dense(units);
+    step.norm_and_relu();
+    step.drop_half();
+  }
+  step.dense(10);
+  return step.finish_with_softmax();
+}
+
 // Inputs for such a graph: numbers from -1 to 1, second moments positive, `valid` samples.
 inline std::vector<Tensor> inputs_for(const Graph& graph, int32_t valid = 1 << 30) {
   std::mt19937 random(7);
