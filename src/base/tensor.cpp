@@ -63,14 +63,19 @@ Tensor Tensor::reshaped(Shape shape) const {
 
 Tensor Tensor::converted(DType dtype) const {
   Tensor result(dtype, shape_);
-  visit(dtype_, [&]<class From>() {
-    visit(dtype, [&]<class To>() {
-      auto source = values<From>();
-      auto target = result.values<To>();
-      for (size_t i = 0; i < source.size(); ++i) target[i] = convert_number<To>(source[i]);
+  result.convert_from(*this);
+  return result;
+}
+
+void Tensor::convert_from(const Tensor& source) {
+  check(source.elements_ == elements_, "a conversion keeps the number of elements");
+  visit(source.dtype_, [&]<class From>() {
+    visit(dtype_, [&]<class To>() {
+      auto from = source.values<From>();
+      auto to = values<To>();
+      for (size_t i = 0; i < from.size(); ++i) to[i] = convert_number<To>(from[i]);
     });
   });
-  return result;
 }
 
 bool identical(const Tensor& a, const Tensor& b) {

@@ -62,6 +62,8 @@ class Tensor {
   Tensor reshaped(Shape shape) const;
   // Every number converted as C++ converts it (to bool: whether it is not zero).
   Tensor converted(DType dtype) const;
+  // Takes the numbers of a tensor of as many elements, converted so.
+  void convert_from(const Tensor& source);
 
  private:
   struct Free {

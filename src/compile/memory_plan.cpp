@@ -87,11 +87,11 @@ class Planner {
       return;
     }
     bool constant = node.op == &constant_op;
+    Place::Kind kind = constant ? Place::Kind::constant : Place::Kind::arena;
     for (const Type& type : node.results)
-      locations_[number].push_back(
-          {new_storage({Place::Kind::arena, 0, node_label(node), type, type.bytes(),
-                        constant ? 0 : number, constant ? end_ : number, use_of(node), constant}),
-           0});
+      locations_[number].push_back({new_storage({kind, number, node_label(node), type, type.bytes(),
+                                                 number, number, use_of(node)}),
+                                    0});
     int64_t workspace = memory_[number].workspace_bytes;
     if (workspace > 0)
       workspaces_[number] =
@@ -118,9 +118,7 @@ class Planner {
     const Node& node = graph_.nodes()[number];
     for (uint32_t result = 0; result < locations_[number].size(); ++result) {
       size_t storage = locations_[number][result].storage;
-      if (storages_[storage].kind != Place::Kind::arena || storages_[storage].constant ||
-          view_offset(graph_, node))
-        continue;
+      if (storages_[storage].kind != Place::Kind::arena || view_offset(graph_, node)) continue;
       if (!replace_state(number, result, storage)) overwrite_operand(number, result, storage);
     }
   }
@@ -143,7 +141,7 @@ class Planner {
       if (pair.result != result) continue;
       Location operand = location(graph_.nodes()[number].operands[pair.operand]);
       const Storage& target = storages_[operand.storage];
-      bool usable = target.kind == Place::Kind::arena && !target.constant && operand.offset == 0 &&
+      bool usable = target.kind == Place::Kind::arena && operand.offset == 0 &&
                     target.bytes == storages_[storage].bytes && target.end == number;
       if (!usable || !may_take(number, result, operand.storage)) continue;
       merge(storage, operand.storage, number);
@@ -216,7 +214,7 @@ class Planner {
     const Storage& storage = storages_[from.storage];
     bool own_state = output.role == Role::state && from == Location{state_storage(output.name), 0};
     if (storage.kind == Place::Kind::arena || own_state) return from;
-    if (output.role == Role::state && storage.use == MemoryUse::staged_input) return from;
+    if (output.role == Role::state && storage.use != MemoryUse::state) return from;
     const Type& type = graph_.type(output.value);
     MemoryUse use = output.role == Role::state ? MemoryUse::workspace : MemoryUse::results;
     Location to{
@@ -261,7 +259,7 @@ class Planner {
       Location location = current(original);
       const Storage& storage = storages_[location.storage];
       int64_t base = storage.kind == Place::Kind::arena ? packing.offsets[location.storage] : 0;
-      return Place{storage.kind, storage.input, base + location.offset};
+      return Place{storage.kind, storage.number, base + location.offset};
     };
     StoragePlan plan;
     for (const auto& results : locations_) {
@@ -324,9 +322,11 @@ std::optional<int64_t> view_offset(const Graph& graph, const Node& node) {
 
 std::string print(const Graph& graph, const StoragePlan& plan) {
   auto text_of = [&](Place place) {
-    return place.kind == Place::Kind::arena
-               ? fmt::format("arena + {}", place.offset)
-               : fmt::format("\"{}\" + {}", graph.inputs()[place.input].name, place.offset);
+    std::string base = "arena";
+    if (place.kind == Place::Kind::input)
+      base = fmt::format("\"{}\"", graph.inputs()[place.number].name);
+    if (place.kind == Place::Kind::constant) base = fmt::format("constant %{}", place.number);
+    return fmt::format("{} + {}", base, place.offset);
   };
   std::string text;
   for (size_t node = 0; node < plan.values.size(); ++node)

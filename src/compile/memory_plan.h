@@ -1,8 +1,8 @@
 // The memory_plan step: where every value of a graph lives, decided before it runs.
 //
-// Values live in the buffers of the graph's inputs or in one arena. Views share the memory of their
-// operand; a result takes over the memory of an operand that dies where its kernel allows; new
-// state is written over the old where the old is dead by then.
+// Values live in the buffers of the graph's inputs, in the tensors of its constants or in one
+// arena. Views share the memory of their operand; a result takes over the memory of an operand that
+// dies where its kernel allows; new state is written over the old where the old is dead by then.
 #pragma once
 
 #include <optional>
@@ -26,10 +26,10 @@ struct NodeMemory {
 };
 
 struct Place {
-  enum class Kind { arena, input };
+  enum class Kind { arena, input, constant };
   Kind kind = Kind::arena;
-  uint32_t input = 0;  // whose buffer it is, for Kind::input
-  int64_t offset = 0;  // bytes
+  uint32_t number = 0;  // of the input whose buffer it is, or of the node of the constant
+  int64_t offset = 0;   // bytes
 
   bool operator==(const Place&) const = default;
 };

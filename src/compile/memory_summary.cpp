@@ -26,10 +26,10 @@ int64_t planned_bytes(const Storage& storage) {
 BytesByUse largest_moment(std::span<const Storage> storages, int64_t end) {
   std::vector<BytesByUse> changes(static_cast<size_t>(end) + 2, BytesByUse{});
   for (const Storage& storage : storages) {
-    bool input = storage.kind == Place::Kind::input;
+    bool always = storage.kind != Place::Kind::arena;
     size_t use = static_cast<size_t>(storage.use);
-    changes[input ? 0 : static_cast<size_t>(storage.begin)][use] += planned_bytes(storage);
-    changes[static_cast<size_t>(input ? end : storage.end) + 1][use] -= planned_bytes(storage);
+    changes[always ? 0 : static_cast<size_t>(storage.begin)][use] += planned_bytes(storage);
+    changes[static_cast<size_t>(always ? end : storage.end) + 1][use] -= planned_bytes(storage);
   }
   BytesByUse live{}, most{};
   for (const BytesByUse& change : changes) {
@@ -59,12 +59,12 @@ MemoryPlan summarize(std::span<const Storage> storages, int64_t arena_bytes, int
   MemoryPlan plan{.arena_bytes = arena_bytes,
                   .peak_by_use = largest_moment(storages, end),
                   .largest = largest_of(storages)};
-  int64_t staged = 0;
+  plan.peak_bytes = arena_bytes;
   for (const Storage& storage : storages) {
-    if (storage.kind != Place::Kind::input) continue;
-    (storage.use == MemoryUse::state ? plan.state_bytes : staged) += storage.bytes;
+    if (storage.kind == Place::Kind::arena) continue;
+    plan.peak_bytes += storage.bytes;
+    if (storage.use == MemoryUse::state) plan.state_bytes += storage.bytes;
   }
-  plan.peak_bytes = plan.state_bytes + staged + arena_bytes;
   return plan;
 }
 

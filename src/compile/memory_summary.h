@@ -11,14 +11,13 @@ namespace hornbeam {
 // The memory of a value and its views. Another value may take it over when they are dead.
 struct Storage {
   Place::Kind kind = Place::Kind::arena;
-  uint32_t input = 0;  // for Kind::input
-  std::string name;    // for people
+  uint32_t number = 0;  // as in Place
+  std::string name;     // for people
   Type type;
   int64_t bytes = 0;
   int64_t begin = 0;  // the first and the last node that need it
   int64_t end = 0;
   MemoryUse use = MemoryUse::activations;
-  bool constant = false;
 };
 
 // `storages` with the time for which each counts: one that was taken over ends there.

@@ -145,7 +145,7 @@ Types select_type(const OpUse& use) {
 }
 
 void convert_reference(const Node&, std::span<const Tensor* const> x, std::span<Tensor> y) {
-  y[0] = x[0]->converted(y[0].dtype());
+  y[0].convert_from(*x[0]);
 }
 
 Types convert_type(const OpUse& use) {

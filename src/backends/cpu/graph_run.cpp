@@ -1,0 +1,88 @@
+#include "backends/cpu/graph_run.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "compile/memory_summary.h"
+
+namespace hornbeam {
+namespace {
+
+bool needs_no_kernel(const Graph& graph, const Node& node) {
+  return node.op == &input_op || node.op == &constant_op || view_offset(graph, node).has_value();
+}
+
+}  // namespace
+
+GraphRun::GraphRun(std::shared_ptr<const Graph> graph, const CpuInfo& cpu)
+    : graph_(std::move(graph)), steps_(choose_kernels(cpu)), storage_(plan_storage()) {}
+
+std::vector<GraphRun::Step> GraphRun::choose_kernels(const CpuInfo& cpu) const {
+  std::vector<Step> steps;
+  for (uint32_t number = 0; number < graph_->nodes().size(); ++number) {
+    const Node& node = graph_->nodes()[number];
+    if (needs_no_kernel(*graph_, node)) continue;
+    Types operands;
+    for (Value operand : node.operands) operands.push_back(graph_->type(operand));
+    steps.push_back({number, choose_kernel({node, operands}, cpu),
+                     std::vector<const std::byte*>(node.operands.size()),
+                     std::vector<std::byte*>(node.results.size())});
+  }
+  return steps;
+}
+
+StoragePlan GraphRun::plan_storage() const {
+  std::vector<NodeMemory> memory(graph_->nodes().size());
+  for (const Step& step : steps_) memory[step.node] = step.kernel.plan.memory;
+  return plan_memory(*graph_, memory);
+}
+
+std::vector<std::string> GraphRun::report() const {
+  std::vector<std::string> lines;
+  for (const Step& step : steps_) {
+    const Node& node = graph_->nodes()[step.node];
+    std::string line = fmt::format("%{} {} : {} <- {}", step.node, node_label(node),
+                                   to_string(node.results[0]), step.kernel.name);
+    if (!step.kernel.plan.detail.empty()) line += " (" + step.kernel.plan.detail + ")";
+    for (const std::string& refusal : step.kernel.refusals) line += "; refused by " + refusal;
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::byte* GraphRun::address(Place place, std::byte* arena,
+                             std::span<std::byte* const> inputs) const {
+  switch (place.kind) {
+    case Place::Kind::arena:
+      return arena + place.offset;
+    case Place::Kind::input:
+      return inputs[place.number] + place.offset;
+    case Place::Kind::constant:  // never a result, so never written
+      return const_cast<std::byte*>(graph_->nodes()[place.number].attrs.tensor("value").data()) +
+             place.offset;
+  }
+  __builtin_unreachable();
+}
+
+void GraphRun::run_step(Step& step, ThreadPool& threads, std::byte* arena,
+                        std::span<std::byte* const> inputs) {
+  const Node& node = graph_->nodes()[step.node];
+  for (size_t i = 0; i < node.operands.size(); ++i) {
+    Value operand = node.operands[i];
+    step.operands[i] = address(storage_.values[operand.node][operand.index], arena, inputs);
+  }
+  for (size_t i = 0; i < node.results.size(); ++i)
+    step.results[i] = address(storage_.values[step.node][i], arena, inputs);
+  std::byte* workspace = arena + storage_.workspaces[step.node];
+  step.kernel.plan.run({threads, workspace, step.operands, step.results});
+}
+
+void GraphRun::run(ThreadPool& threads, std::byte* arena, std::span<std::byte* const> inputs) {
+  for (Step& step : steps_) run_step(step, threads, arena, inputs);
+  for (const PlannedCopy& copy : storage_.copies)
+    std::memcpy(address(copy.to, arena, inputs), address(copy.from, arena, inputs),
+                static_cast<size_t>(copy.bytes));
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,48 @@
+// A graph with a kernel for every node and a place for every value: what an executable runs, and
+// what a kernel runs for the body of its node.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/kernel.h"
+#include "compile/memory_plan.h"
+
+namespace hornbeam {
+
+class GraphRun {
+ public:
+  GraphRun(std::shared_ptr<const Graph> graph, const CpuInfo& cpu);
+
+  const Graph& graph() const { return *graph_; }
+  const StoragePlan& storage() const { return storage_; }
+  std::vector<std::string> report() const;  // a line a node: who took it, who refused and why
+
+  // Runs all nodes, then the copies of the plan. `arena` has the planned size; `inputs` has the
+  // memory of each input. Allocates nothing when its kernels do not.
+  void run(ThreadPool& threads, std::byte* arena, std::span<std::byte* const> inputs);
+
+  // Where a value of the plan lies during such a run.
+  std::byte* address(Place place, std::byte* arena, std::span<std::byte* const> inputs) const;
+
+ private:
+  struct Step {
+    uint32_t node;
+    ChosenKernel kernel;
+    std::vector<const std::byte*> operands;  // filled in for every run
+    std::vector<std::byte*> results;
+  };
+
+  std::vector<Step> choose_kernels(const CpuInfo& cpu) const;
+  StoragePlan plan_storage() const;
+  void run_step(Step& step, ThreadPool& threads, std::byte* arena,
+                std::span<std::byte* const> inputs);
+
+  std::shared_ptr<const Graph> graph_;
+  std::vector<Step> steps_;
+  StoragePlan storage_;
+};
+
+}  // namespace hornbeam
