@@ -54,8 +54,7 @@ class Grouping {
   // Copied into every group that uses it.
   bool is_free(Number number) const {
     const Node& node = graph_.nodes()[number];
-    if (node.op == &constant_op) return node.results[0].shape.rank() == 0;
-    return node.op == &broadcast_in_dim_op && rules_.takes(graph_, node);
+    return is_free_op(*node.op) && rules_.takes(graph_, node);
   }
 
   // Values of the group that are used outside it.
@@ -75,14 +74,17 @@ class Grouping {
   }
 
  private:
+  static bool is_free_op(const OpDef& op) {
+    return &op == &broadcast_in_dim_op || &op == &constant_op || &op == &iota_op;
+  }
+
   static bool is_costly(const Node& node) {
-    return node.op->op_class == OpClass::other && node.op != &input_op && node.op != &constant_op;
+    return node.op->op_class == OpClass::other && node.op != &input_op && !is_free_op(*node.op);
   }
 
   bool is_fusible(Number number) const {
     const Node& node = graph_.nodes()[number];
-    bool kind = node.op != &broadcast_in_dim_op && node.op != &constant_op &&
-                node.op != &input_op && node.results.size() == 1;
+    bool kind = !is_free_op(*node.op) && node.op != &input_op && node.results.size() == 1;
     return kind && rules_.takes(graph_, node);
   }
 

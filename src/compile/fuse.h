@@ -1,7 +1,8 @@
 // The fuse pass: chains of elementwise nodes become one node that passes over memory once.
 //
-// No work is done twice except broadcasts and scalar constants, which cost nothing inside a fused
-// node. Each operation is rounded as it would be alone, so no bit of a result changes.
+// No work is done twice except broadcasts, constants and countings (iota), which cost nothing
+// inside a fused node. Each operation is rounded as it would be alone, so no bit of a result
+// changes.
 #pragma once
 
 #include <functional>
@@ -12,8 +13,8 @@ namespace hornbeam {
 
 // What the backend's kernel for fused nodes can do.
 struct FuseRules {
-  // Whether it does this node: an elementwise op, a broadcast_in_dim, or an op that makes each
-  // element from scalars and its index (random_bits).
+  // Whether it does this node: an elementwise op, a broadcast_in_dim, a constant, an iota, or an op
+  // that makes each element from scalars and its index (random_bits).
   std::function<bool(const Graph&, const Node&)> takes;
   size_t most_inputs = 24;
   size_t most_outputs = 8;

@@ -29,7 +29,8 @@ Graph expand_all(const Graph& graph) {
 Graph fuse_all(const Graph& graph) {
   return fuse(graph, {.takes = [](const Graph&, const Node& node) {
                 return node.op->op_class == OpClass::elementwise ||
-                       node.op == &broadcast_in_dim_op || node.op == &random_bits_op;
+                       node.op == &broadcast_in_dim_op || node.op == &random_bits_op ||
+                       (node.op == &constant_op && node.results[0].shape.rank() == 0);
               }});
 }
 

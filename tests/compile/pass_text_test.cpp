@@ -43,7 +43,8 @@ std::string expanded(const Graph& graph, const Options& options) {
 std::string fused(const Graph& graph, const Options& options) {
   FuseRules rules{.takes = [](const Graph&, const Node& node) {
     return node.op->op_class == OpClass::elementwise || node.op == &broadcast_in_dim_op ||
-           node.op == &random_bits_op;
+           node.op == &random_bits_op ||
+           (node.op == &constant_op && node.results[0].shape.rank() == 0);
   }};
   rules.most_nodes = std::stoul(option(options, "most_nodes", "64"));
   return print(fuse(graph, rules));

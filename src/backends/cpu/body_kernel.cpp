@@ -1,9 +1,8 @@
-#include "backends/cpu/body_kernel.h"
-
 #include <cstring>
 #include <memory>
 
 #include "backends/cpu/graph_run.h"
+#include "backends/cpu/plans.h"
 
 namespace hornbeam {
 

@@ -3,11 +3,18 @@
 #include "backends/cpu/kernel.h"
 
 namespace hornbeam {
+namespace {
+
+bool concerns(const Kernel& kernel, const OpDef& op) {
+  return kernel.op == nullptr ? op.op_class == OpClass::elementwise : kernel.op == &op;
+}
+
+}  // namespace
 
 ChosenKernel choose_kernel(const KernelRequest& request, const CpuInfo& cpu) {
   ChosenKernel chosen;
   for (const Kernel& kernel : all_kernels()) {
-    if (kernel.op != request.node.op) continue;
+    if (!concerns(kernel, *request.node.op)) continue;
     Planned planned = kernel.plan(request, cpu);
     if (auto* plan = std::get_if<KernelPlan>(&planned)) {
       chosen.name = kernel.name;

@@ -1,6 +1,7 @@
 #include "backends/cpu/cpu_passes.h"
 
 #include "backends/cpu/kernel.h"
+#include "backends/cpu/tile_lowering.h"
 #include "compile/fuse.h"
 #include "compile/layout.h"
 
@@ -11,9 +12,7 @@ std::vector<Pass> cpu_passes(const CompileOptions& options, int threads) {
   auto claims = [threads](const Node& node, const Types& operands) {
     return choose_kernel({node, operands}, {.threads = threads}).name != "reference";
   };
-  auto fuse_chains = [](const Graph& graph) {
-    return fuse(graph, {.takes = [](const Graph&, const Node&) { return false; }});
-  };
+  auto fuse_chains = [](const Graph& graph) { return fuse(graph, {.takes = tiles_take}); };
   return {simplify_pass(),
           data_parallel_pass(options.replicas),
           expand_pass(claims),

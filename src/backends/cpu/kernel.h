@@ -56,7 +56,7 @@ struct Refusal {
 };
 
 struct Kernel {
-  const OpDef* op;
+  const OpDef* op;  // null: any elementwise op
   std::string_view name;
   std::variant<KernelPlan, Refusal> (*plan)(const KernelRequest& request, const CpuInfo& cpu);
 };

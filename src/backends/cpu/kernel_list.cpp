@@ -1,7 +1,5 @@
 // The one list of kernels. Those of one op are tried in this order.
-#include "backends/cpu/body_kernel.h"
-#include "backends/cpu/kernel.h"
-#include "backends/cpu/product_kernels.h"
+#include "backends/cpu/plans.h"
 #include "compile/fused.h"
 #include "ops/ops.h"
 
@@ -9,11 +7,43 @@ namespace hornbeam {
 namespace {
 
 constexpr Kernel kernels[] = {
-    {&dot_general_op, "gemm", plan_gemm},
-    {&conv_op, "convolution", plan_convolution},
-    {&conv_input_gradient_op, "convolution", plan_convolution_input_gradient},
-    {&conv_kernel_gradient_op, "convolution", plan_convolution_kernel_gradient},
+    // chains of elementwise ops, and what is left alone
+    {&fused_op, "tiles", plan_tiles_of_body},
     {&fused_op, "node by node", plan_body},
+    {nullptr, "tiles", plan_tiles_of_node},
+    // products and convolutions
+    {&dot_general_op, "gemm", plan_matrix_product},
+    {&conv_op, "winograd", plan_winograd},
+    {&conv_op, "direct", plan_direct_convolution},
+    {&conv_op, "matrix", plan_matrix_convolution},
+    {&conv_input_gradient_op, "winograd", plan_winograd},
+    {&conv_input_gradient_op, "direct", plan_direct_convolution},
+    {&conv_input_gradient_op, "matrix", plan_matrix_convolution},
+    {&conv_kernel_gradient_op, "winograd", plan_winograd},
+    {&conv_kernel_gradient_op, "direct", plan_direct_convolution},
+    {&conv_kernel_gradient_op, "matrix", plan_matrix_convolution},
+    // pooling
+    {&max_pool_op, "pooling", plan_max_pool},
+    {&max_pool_gradient_op, "pooling", plan_max_pool_gradient},
+    {&average_pool_op, "pooling", plan_average_pool},
+    {&average_pool_gradient_op, "pooling", plan_average_pool_gradient},
+    // reductions, normalisation, softmax
+    {&reduce_op, "reduce", plan_reduce},
+    {&argmax_op, "argmax", plan_argmax},
+    {&batch_norm_training_op, "batch norm", plan_batch_norm_training},
+    {&batch_norm_gradient_op, "batch norm", plan_batch_norm_gradient},
+    {&softmax_op, "softmax", plan_softmax},
+    {&log_softmax_op, "softmax", plan_log_softmax},
+    // tables and copies
+    {&gather_op, "rows", plan_gather},
+    {&scatter_op, "rows", plan_scatter},
+    {&broadcast_in_dim_op, "copy", plan_broadcast},
+    {&concatenate_op, "copy", plan_concatenate},
+    {&iota_op, "copy", plan_iota},
+    {&pad_op, "copy", plan_pad},
+    {&reverse_op, "copy", plan_reverse},
+    {&slice_op, "copy", plan_slice},
+    {&transpose_op, "copy", plan_transpose},
 };
 
 }  // namespace

@@ -1,146 +1,78 @@
-#include "backends/cpu/product_kernels.h"
-
+// dot_general as (batched) matrix products.
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
-#include "backends/cpu/kernels/convolution.h"
 #include "backends/cpu/kernels/gemm.h"
-#include "ops/ops.h"
+#include "backends/cpu/plans.h"
 
 namespace hornbeam {
 namespace {
 
-// --- dot_general ---
+// An operand as a row-major matrix for each batch: (free, contracted), or transposed.
+struct MatrixView {
+  int64_t batch = 1, free = 1, contracted = 1;
+  bool contracted_first = false;
+};
 
-// One side of a product as a matrix: whether its contracted axes stand first or last.
-enum class Contracted { first, last, apart };
-
-Contracted contracted_at(const Integers& axes, int64_t rank) {
-  bool first = true, last = true;
-  for (size_t i = 0; i < axes.size(); ++i) {
-    first &= axes[i] == static_cast<int64_t>(i);
-    last &= axes[i] == rank - static_cast<int64_t>(axes.size() - i);
-  }
-  return last ? Contracted::last : first ? Contracted::first : Contracted::apart;
+bool adjoin(const Integers& axes, int64_t first) {
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] != first + static_cast<int64_t>(i)) return false;
+  return true;
 }
 
-int64_t extent_of(const Shape& shape, const Integers& axes) {
+int64_t extents(const Shape& shape, int64_t first, size_t count) {
   int64_t product = 1;
-  for (int64_t axis : axes) product *= shape[axis];
+  for (size_t i = 0; i < count; ++i) product *= shape[first + static_cast<int64_t>(i)];
   return product;
 }
 
-bool is_float32(const KernelRequest& request) {
-  return std::ranges::all_of(request.operands, [](const Type& type) {
-    return type.dtype == DType::float32;
-  });
-}
-
-// --- convolution ---
-
-struct Problem {
-  Convolution convolution;
-  std::string refusal;
-};
-
-Problem convolution_of(const Node& node, const Shape& x, const Shape& kernel) {
-  const Attrs& attrs = node.attrs;
-  if (x.rank() != 4) return {{}, "not two spatial axes"};
-  if (attrs.text("data_format") != "channels_last") return {{}, "channels first"};
-  const Integers &strides = attrs.integers("strides"), &low = attrs.integers("padding_low"),
-                 &high = attrs.integers("padding_high"), &dilation = attrs.integers("dilation");
-  return {{.batch = x[0],
-           .height = x[1],
-           .width = x[2],
-           .in_channels = x[3],
-           .kernel_height = kernel[0],
-           .kernel_width = kernel[1],
-           .out_channels = kernel[3],
-           .stride_height = strides[0],
-           .stride_width = strides[1],
-           .padding_top = low[0],
-           .padding_bottom = high[0],
-           .padding_left = low[1],
-           .padding_right = high[1],
-           .dilation_height = dilation[0],
-           .dilation_width = dilation[1],
-           .groups = attrs.integer("groups")},
-          ""};
-}
-
-using Run = void (*)(const Convolution&, ConvolutionMethod, const float*, const float*, float*,
-                     void*, ThreadPool&);
-
-// The first method that does the pass.
-Planned planned(const KernelRequest& request, const CpuInfo& cpu, const Problem& problem,
-                ConvolutionPass pass, Run run) {
-  if (!is_float32(request)) return Refusal{"not float32"};
-  if (!problem.refusal.empty()) return Refusal{problem.refusal};
-  const Convolution& convolution = problem.convolution;
-  std::string refusals;
-  for (ConvolutionMethod method :
-       {ConvolutionMethod::winograd, ConvolutionMethod::direct, ConvolutionMethod::matrix}) {
-    std::string reason = convolution_refusal(convolution, pass, method);
-    if (!reason.empty()) {
-      refusals += (refusals.empty() ? "" : "; ") + std::string(name_of(method)) + ": " + reason;
-      continue;
-    }
-    return KernelPlan{
-        .memory = {.workspace_bytes = convolution_workspace(convolution, pass, method, cpu.threads)},
-        .run =
-            [convolution, method, run](const KernelArguments& arguments) {
-              run(convolution, method, arguments.operand<float>(0), arguments.operand<float>(1),
-                  arguments.result<float>(), arguments.workspace, arguments.threads);
-            },
-        .detail = std::string(name_of(method))};
+// Empty when the axes do not stand as blocks: batching, then free and contracted in either order.
+std::optional<MatrixView> matrix_view(const Shape& shape, const Integers& batching,
+                                      const Integers& contracting) {
+  int64_t first = static_cast<int64_t>(batching.size());
+  size_t free = static_cast<size_t>(shape.rank() - first) - contracting.size();
+  int64_t behind = first + static_cast<int64_t>(free);
+  if (!adjoin(batching, 0)) return {};
+  MatrixView view{.batch = extents(shape, 0, batching.size())};
+  if (adjoin(contracting, behind)) {
+    view.free = extents(shape, first, free);
+    view.contracted = extents(shape, behind, contracting.size());
+    return view;
   }
-  return Refusal{refusals};
+  if (!adjoin(contracting, first)) return {};
+  view.contracted_first = true;
+  view.contracted = extents(shape, first, contracting.size());
+  view.free = extents(shape, first + static_cast<int64_t>(contracting.size()), free);
+  return view;
+}
+
+Gemm gemm_of(const MatrixView& lhs, const MatrixView& rhs) {
+  Gemm problem =
+      dense_gemm(lhs.free, rhs.free, lhs.contracted, lhs.contracted_first, !rhs.contracted_first);
+  problem.batch = lhs.batch;
+  problem.batch_stride_a = lhs.free * lhs.contracted;
+  problem.batch_stride_b = rhs.free * rhs.contracted;
+  problem.batch_stride_c = lhs.free * rhs.free;
+  return problem;
 }
 
 }  // namespace
 
-Planned plan_gemm(const KernelRequest& request, const CpuInfo& cpu) {
+Planned plan_matrix_product(const KernelRequest& request, const CpuInfo& cpu) {
+  if (request.result().dtype != DType::float32) return Refusal{"not float32"};
   const Attrs& attrs = request.node.attrs;
-  if (!is_float32(request)) return Refusal{"not float32"};
-  if (!attrs.integers("lhs_batching").empty()) return Refusal{"batching axes"};
-  const Integers &left = attrs.integers("lhs_contracting"), &right = attrs.integers("rhs_contracting");
-  const Shape &a = request.operand(0).shape, &b = request.operand(1).shape;
-  Contracted at_left = contracted_at(left, a.rank()), at_right = contracted_at(right, b.rank());
-  if (at_left == Contracted::apart || at_right == Contracted::apart)
-    return Refusal{"contracted axes that do not stand together"};
-  int64_t depth = extent_of(a, left);
-  if (depth == 0 || a.elements() == 0 || b.elements() == 0) return Refusal{"empty operands"};
-  Gemm problem = dense_gemm(a.elements() / depth, b.elements() / depth, depth,
-                            at_left == Contracted::first, at_right == Contracted::last);
-  return KernelPlan{
-      .memory = {.workspace_bytes = gemm_workspace(problem, cpu.threads)},
-      .run = [problem](const KernelArguments& arguments) {
-        gemm(problem, arguments.operand<float>(0), arguments.operand<float>(1), nullptr,
-             arguments.result<float>(), arguments.workspace, arguments.threads);
-      }};
-}
-
-Planned plan_convolution(const KernelRequest& request, const CpuInfo& cpu) {
-  Problem problem =
-      convolution_of(request.node, request.operand(0).shape, request.operand(1).shape);
-  return planned(request, cpu, problem, ConvolutionPass::forward,
-                 [](const Convolution& c, ConvolutionMethod method, const float* x,
-                    const float* kernel, float* y, void* workspace, ThreadPool& threads) {
-                   convolution_forward(c, method, x, kernel, nullptr, y, workspace, threads);
-                 });
-}
-
-Planned plan_convolution_input_gradient(const KernelRequest& request, const CpuInfo& cpu) {
-  Problem problem =
-      convolution_of(request.node, request.result().shape, request.operand(1).shape);
-  return planned(request, cpu, problem, ConvolutionPass::gradient_to_input,
-                 convolution_gradient_to_input);
-}
-
-Planned plan_convolution_kernel_gradient(const KernelRequest& request, const CpuInfo& cpu) {
-  Problem problem =
-      convolution_of(request.node, request.operand(0).shape, request.result().shape);
-  return planned(request, cpu, problem, ConvolutionPass::gradient_to_kernel,
-                 convolution_gradient_to_kernel);
+  auto lhs = matrix_view(request.operand(0).shape, attrs.integers("lhs_batching"),
+                         attrs.integers("lhs_contracting"));
+  auto rhs = matrix_view(request.operand(1).shape, attrs.integers("rhs_batching"),
+                         attrs.integers("rhs_contracting"));
+  if (!lhs || !rhs) return Refusal{"the axes are not batching, rows and columns in order"};
+  Gemm problem = gemm_of(*lhs, *rhs);
+  return KernelPlan{.memory = {.workspace_bytes = gemm_workspace(problem, cpu.threads)},
+                    .run = [problem](const KernelArguments& on) {
+                      gemm(problem, on.operand<float>(0), on.operand<float>(1), nullptr,
+                           on.result<float>(), on.workspace, on.threads);
+                    }};
 }
 
 }  // namespace hornbeam
