@@ -24,7 +24,10 @@ const OpCase cases[] = {
      .build = [](Inputs x) { return training(x, -1); },
      .relative = 2e-4,
      .absolute = 2e-4},
-    {"training_one_sample", [](Inputs x) { return training(x, -1); }},
+    // The gradient of x is 0 by cancellation of terms of size 30.
+    {.name = "training_one_sample",
+     .build = [](Inputs x) { return training(x, -1); },
+     .absolute = 4e-6},
     {"inference_rows", [](Inputs x) { return inference(x, -1); }},
     {"inference_pictures_first", [](Inputs x) { return inference(x, 1); }},
 };

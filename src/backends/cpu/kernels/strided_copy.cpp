@@ -21,10 +21,19 @@ struct Axis {
 struct Axes {
   explicit Axes(const StridedCopy& p) {
     for (size_t k = 0; k < copy_axes; ++k)
-      if (p.sizes[k] != 1) axis[static_cast<size_t>(count++)] = {p.sizes[k], p.from[k], p.to[k]};
-    std::stable_sort(axis.begin(), axis.begin() + count,
-                     [](const Axis& a, const Axis& b) { return std::abs(a.to) > std::abs(b.to); });
+      if (p.sizes[k] != 1) insert({p.sizes[k], p.from[k], p.to[k]});
     join();
+  }
+
+  // Behind all axes with larger strides in the destination. (std::stable_sort allocates.)
+  void insert(const Axis& added) {
+    int place = count++;
+    for (; place > 0; --place) {
+      const Axis& before = axis[static_cast<size_t>(place - 1)];
+      if (std::abs(before.to) >= std::abs(added.to)) break;
+      axis[static_cast<size_t>(place)] = before;
+    }
+    axis[static_cast<size_t>(place)] = added;
   }
 
   void join() {
