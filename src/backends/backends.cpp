@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/cpu/cpu_backend.h"
+#include "backends/cpu/kernels/isa.h"
 #include "backends/reference/reference_backend.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -19,6 +20,7 @@ constexpr BackendEntry entries[] = {
      }},
     {"cpu",
      [](const BackendOptions& options) -> std::unique_ptr<Backend> {
+       if (!options.isa.empty()) force_isa(options.isa);
        return std::make_unique<CpuBackend>(options.threads);
      }},
 };

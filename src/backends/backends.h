@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "runtime/backend.h"
@@ -11,6 +12,7 @@ namespace hornbeam {
 
 struct BackendOptions {
   int threads = 1;
+  std::string isa = {};  // the instruction set of the CPU backend; empty for the best there is
 };
 
 struct BackendEntry {

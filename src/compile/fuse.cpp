@@ -218,8 +218,8 @@ Members execution_order(const Graph& graph, const Grouping& grouping) {
 
 class FusedGraph {
  public:
-  FusedGraph(const Graph& graph, const Grouping& grouping)
-      : graph_(graph), grouping_(grouping), values_(graph.nodes().size()) {}
+  FusedGraph(const Graph& graph, const Grouping& grouping, const FuseRules& rules)
+      : graph_(graph), grouping_(grouping), rules_(rules), values_(graph.nodes().size()) {}
 
   Graph build() {
     for (const Port& port : graph_.inputs())
@@ -248,7 +248,12 @@ class FusedGraph {
     if (node.op == &input_op) return {inputs_[static_cast<size_t>(node.attrs.integer("number"))]};
     Exprs operands;
     for (Value operand : node.operands) operands.push_back(values_[operand.node][operand.index]);
-    return build_.add_like(node, operands);
+    if (node.bodies.empty() || node.op == &fused_op) return build_.add_like(node, operands);
+    Bodies bodies;
+    for (const auto& body : node.bodies)
+      bodies.push_back(std::make_shared<const Graph>(fuse(*body, rules_)));
+    build_.set_scope(node.scope);
+    return build_.add_all(*node.op, operands, node.attrs, std::move(bodies));
   }
 
   void add_fused(Number group) {
@@ -282,6 +287,7 @@ class FusedGraph {
 
   const Graph& graph_;
   const Grouping& grouping_;
+  const FuseRules& rules_;
   Builder build_;
   Exprs inputs_;
   std::vector<Exprs> values_;  // by node of the old graph
@@ -292,7 +298,7 @@ class FusedGraph {
 Graph fuse(const Graph& graph, const FuseRules& rules) {
   Grouping grouping(graph, rules);
   grouping.build();
-  return FusedGraph(graph, grouping).build();
+  return FusedGraph(graph, grouping, rules).build();
 }
 
 }  // namespace hornbeam

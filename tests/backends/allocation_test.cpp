@@ -62,6 +62,7 @@ TEST(Allocations, NoneWhileAStepRuns) {
     EXPECT_EQ(allocations_of_a_run(mlp_step(4, 1), threads), 0);
     EXPECT_EQ(allocations_of_a_run(cnn_step(4, 1), threads), 0);
     EXPECT_EQ(allocations_of_a_run(cnn_step(4, 1, "channels_first"), threads), 0);
+    EXPECT_EQ(allocations_of_a_run(testing_graphs::recurrent_step(4, 1), threads), 0);
   }
 }
 

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 
 #include "backends/backends.h"
+#include "base/files.h"
 #include "compile/training_graphs.h"
 #include "ir/interpret.h"
 
@@ -15,6 +17,7 @@ using testing_graphs::cnn_step;
 using testing_graphs::distance;
 using testing_graphs::inputs_for;
 using testing_graphs::mlp_step;
+using testing_graphs::recurrent_step;
 
 std::vector<Tensor> run_on(Backend& backend, const Graph& graph, const std::vector<Tensor>& inputs,
                            int replicas, int runs = 1) {
@@ -70,13 +73,73 @@ Graph cnn_channels_first(int64_t slice, int64_t replicas) {
   return cnn_step(slice, replicas, "channels_first");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Steps,
-    testing::Values(StepCase{"mlp", mlp_step, 1}, StepCase{"mlp3", mlp_step, 3},
-                    StepCase{"cnn", [](int64_t s, int64_t r) { return cnn_step(s, r); }, 1},
-                    StepCase{"cnn2", [](int64_t s, int64_t r) { return cnn_step(s, r); }, 2},
-                    StepCase{"cnn_first", cnn_channels_first, 1}),
-    [](const auto& test) { return test.param.name; });
+Graph cnn(int64_t slice, int64_t replicas) { return cnn_step(slice, replicas); }
+
+constexpr StepCase steps[] = {{"mlp", mlp_step, 1},
+                              {"mlp_in_three_slices", mlp_step, 3},
+                              {"cnn", cnn, 1},
+                              {"cnn_in_two_slices", cnn, 2},
+                              {"cnn_channels_first", cnn_channels_first, 1},
+                              {"recurrent", recurrent_step, 1},
+                              {"recurrent_in_two_slices", recurrent_step, 2}};
+
+INSTANTIATE_TEST_SUITE_P(All, Steps, testing::ValuesIn(steps),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+// Large enough that every kernel cuts its work into pieces.
+TEST(Threads, ChangeNoBitOfALargeStep) {
+  for (const Graph& graph :
+       {testing_graphs::article_cnn_step(3), testing_graphs::article_mlp_step(33)}) {
+    std::vector<Tensor> inputs = inputs_for(graph, 2);
+    std::vector<Tensor> first;
+    for (int threads : {1, 2, 3}) {
+      auto cpu = make_backend("cpu", {.threads = threads});
+      std::vector<Tensor> received = run_on(*cpu, graph, inputs, 1);
+      if (threads == 1) first = std::move(received);
+      for (size_t i = 0; threads > 1 && i < first.size(); ++i)
+        EXPECT_TRUE(identical(received[i], first[i])) << graph.outputs()[i].name;
+    }
+  }
+}
+
+TEST(Backends, AnIndexOutsideATableIsAnError) {
+  Builder build;
+  Expr table = build.input("table", {DType::float32, {3, 2}}, Role::state);
+  Expr indices = build.input("indices", {DType::int32, {2}});
+  build.output("rows", gather(table, indices));
+  Graph graph = build.finish();
+  std::vector<Tensor> inputs{Tensor(DType::float32, {3, 2}), Tensor::of<int32_t>({2}, {1, 3})};
+  for (const BackendEntry& entry : all_backends()) {
+    auto backend = entry.make({});
+    try {
+      run_on(*backend, graph, inputs, 1);
+      FAIL() << entry.name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code().name, "H206") << entry.name;
+    }
+  }
+}
+
+TEST(Backends, EveryPassOfTheCpuHasATextTest) {
+  std::string all;
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::string(HORNBEAM_TESTS_FOLDER) + "/passes"))
+    all += read_text(file.path());
+  auto executable = make_backend("cpu", {})->compile(mlp_step(2, 1), {});
+  for (const PassRecord& pass : executable->passes()) {
+    if (pass.name != "choose_kernels") {
+      EXPECT_NE(all.find("\n--- " + pass.name), std::string::npos) << pass.name;
+    }
+  }
+}
+
+TEST(Backends, TheReportNamesTheKernelOfEveryNodeAndWhoRefused) {
+  auto executable = make_backend("cpu", {})->compile(mlp_step(2, 1), {});
+  std::string report;
+  for (const std::string& line : executable->kernel_report()) report += line + "\n";
+  EXPECT_NE(report.find("dot_general : float32[2,10] <- gemm"), std::string::npos) << report;
+  EXPECT_NE(report.find("<- node by node; refused by tiles: results of int64"), std::string::npos);
+}
 
 TEST(Backends, AnUnknownNameIsRefusedWithTheNearest) {
   try {

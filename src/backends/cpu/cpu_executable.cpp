@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "base/error.h"
 
 namespace hornbeam {
@@ -19,7 +17,9 @@ CpuExecutable::CpuExecutable(Graph graph, std::vector<PassRecord> passes,
     : threads_(std::move(threads)),
       run_(std::make_shared<const Graph>(std::move(graph)), {.threads = threads_->threads()}),
       passes_(std::move(passes)),
-      input_addresses_(run_.graph().inputs().size()) {}
+      input_addresses_(run_.graph().inputs().size()) {
+  passes_.insert(passes_.end(), run_.records().begin(), run_.records().end());
+}
 
 void CpuExecutable::prepare() {
   if (arena_) return;

@@ -13,12 +13,9 @@ std::vector<Pass> cpu_passes(const CompileOptions& options, int threads) {
     return choose_kernel({node, operands}, {.threads = threads}).name != "reference";
   };
   auto fuse_chains = [](const Graph& graph) { return fuse(graph, {.takes = tiles_take}); };
-  return {simplify_pass(),
-          data_parallel_pass(options.replicas),
-          {"layout", channels_last},
-          expand_pass(claims),
-          simplify_pass(),
-          {"fuse", fuse_chains}};
+  return {simplify_pass(),           data_parallel_pass(options.replicas),
+          {"layout", channels_last}, expand_pass(claims),
+          simplify_pass(),           {"fuse", fuse_chains}};
 }
 
 }  // namespace hornbeam

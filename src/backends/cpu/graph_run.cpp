@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstring>
 
 #include "compile/memory_summary.h"
@@ -16,26 +17,35 @@ bool needs_no_kernel(const Graph& graph, const Node& node) {
 }  // namespace
 
 GraphRun::GraphRun(std::shared_ptr<const Graph> graph, const CpuInfo& cpu)
-    : graph_(std::move(graph)), steps_(choose_kernels(cpu)), storage_(plan_storage()) {}
+    : graph_(std::move(graph)) {
+  timed("choose_kernels", [&] { choose_kernels(cpu); });
+  timed("memory_plan", [&] { plan_storage(); });
+}
 
-std::vector<GraphRun::Step> GraphRun::choose_kernels(const CpuInfo& cpu) const {
-  std::vector<Step> steps;
+template <class Work>
+void GraphRun::timed(std::string name, Work work) {
+  auto start = std::chrono::steady_clock::now();
+  work();
+  std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  records_.push_back({std::move(name), seconds.count(), graph_->nodes().size()});
+}
+
+void GraphRun::choose_kernels(const CpuInfo& cpu) {
   for (uint32_t number = 0; number < graph_->nodes().size(); ++number) {
     const Node& node = graph_->nodes()[number];
     if (needs_no_kernel(*graph_, node)) continue;
     Types operands;
     for (Value operand : node.operands) operands.push_back(graph_->type(operand));
-    steps.push_back({number, choose_kernel({node, operands}, cpu),
-                     std::vector<const std::byte*>(node.operands.size()),
-                     std::vector<std::byte*>(node.results.size())});
+    steps_.push_back({number, choose_kernel({node, operands}, cpu),
+                      std::vector<const std::byte*>(node.operands.size()),
+                      std::vector<std::byte*>(node.results.size())});
   }
-  return steps;
 }
 
-StoragePlan GraphRun::plan_storage() const {
+void GraphRun::plan_storage() {
   std::vector<NodeMemory> memory(graph_->nodes().size());
   for (const Step& step : steps_) memory[step.node] = step.kernel.plan.memory;
-  return plan_memory(*graph_, memory);
+  storage_ = plan_memory(*graph_, memory);
 }
 
 std::vector<std::string> GraphRun::report() const {

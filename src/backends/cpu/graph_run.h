@@ -9,6 +9,7 @@
 
 #include "backends/cpu/kernel.h"
 #include "compile/memory_plan.h"
+#include "runtime/backend.h"
 
 namespace hornbeam {
 
@@ -19,6 +20,8 @@ class GraphRun {
   const Graph& graph() const { return *graph_; }
   const StoragePlan& storage() const { return storage_; }
   std::vector<std::string> report() const;  // a line a node: who took it, who refused and why
+  // How long the choice of kernels and the memory plan took.
+  const std::vector<PassRecord>& records() const { return records_; }
 
   // Runs all nodes, then the copies of the plan. `arena` has the planned size; `inputs` has the
   // memory of each input. Allocates nothing when its kernels do not.
@@ -35,14 +38,17 @@ class GraphRun {
     std::vector<std::byte*> results;
   };
 
-  std::vector<Step> choose_kernels(const CpuInfo& cpu) const;
-  StoragePlan plan_storage() const;
+  void choose_kernels(const CpuInfo& cpu);
+  void plan_storage();
+  template <class Work>
+  void timed(std::string name, Work work);
   void run_step(Step& step, ThreadPool& threads, std::byte* arena,
                 std::span<std::byte* const> inputs);
 
   std::shared_ptr<const Graph> graph_;
   std::vector<Step> steps_;
   StoragePlan storage_;
+  std::vector<PassRecord> records_;
 };
 
 }  // namespace hornbeam

@@ -11,6 +11,9 @@ constexpr Kernel kernels[] = {
     {&fused_op, "tiles", plan_tiles_of_body},
     {&fused_op, "node by node", plan_body},
     {nullptr, "tiles", plan_tiles_of_node},
+    // loops
+    {&scan_op, "loop", plan_scan},
+    {&while_op, "loop", plan_while},
     // products and convolutions
     {&dot_general_op, "gemm", plan_matrix_product},
     {&conv_op, "winograd", plan_winograd},

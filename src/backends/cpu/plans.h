@@ -8,7 +8,13 @@ namespace hornbeam {
 // elementwise_kernels.cpp: fused nodes, and single elementwise nodes
 Planned plan_tiles_of_body(const KernelRequest& request, const CpuInfo& cpu);
 Planned plan_tiles_of_node(const KernelRequest& request, const CpuInfo& cpu);
-Planned plan_body(const KernelRequest& request, const CpuInfo& cpu);  // node by node
+
+// body_kernel.cpp: a fused node, one node of its body after another
+Planned plan_body(const KernelRequest& request, const CpuInfo& cpu);
+
+// loop_kernels.cpp
+Planned plan_scan(const KernelRequest& request, const CpuInfo& cpu);
+Planned plan_while(const KernelRequest& request, const CpuInfo& cpu);
 
 // convolution_kernels.cpp: each method for each pass
 Planned plan_winograd(const KernelRequest& request, const CpuInfo& cpu);
