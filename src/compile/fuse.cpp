@@ -49,6 +49,12 @@ class Grouping {
     }
   }
 
+  bool is_fusible(Number number) const {
+    const Node& node = graph_.nodes()[number];
+    bool kind = !is_free_op(*node.op) && node.op != &input_op && node.results.size() == 1;
+    return kind && rules_.takes(graph_, node);
+  }
+
   const Members& members(Number group) const { return members_[group]; }
   Number group_of(Number node) const { return group_[node]; }
   // Copied into every group that uses it.
@@ -80,12 +86,6 @@ class Grouping {
 
   static bool is_costly(const Node& node) {
     return node.op->op_class == OpClass::other && node.op != &input_op && !is_free_op(*node.op);
-  }
-
-  bool is_fusible(Number number) const {
-    const Node& node = graph_.nodes()[number];
-    bool kind = !is_free_op(*node.op) && node.op != &input_op && node.results.size() == 1;
-    return kind && rules_.takes(graph_, node);
   }
 
   const Shape& shape(Number number) const { return graph_.nodes()[number].results[0].shape; }
@@ -237,8 +237,7 @@ class FusedGraph {
     bool reads_free_nodes =
         std::any_of(node.operands.begin(), node.operands.end(),
                     [&](Value operand) { return grouping_.is_free(operand.node); });
-    bool elementwise = node.op->op_class == OpClass::elementwise;
-    if (members.size() > 1 || (elementwise && reads_free_nodes))
+    if (members.size() > 1 || (grouping_.is_fusible(members[0]) && reads_free_nodes))
       add_fused(group);
     else
       values_[members[0]] = copy(node);

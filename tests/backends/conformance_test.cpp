@@ -138,7 +138,23 @@ TEST(Backends, TheReportNamesTheKernelOfEveryNodeAndWhoRefused) {
   std::string report;
   for (const std::string& line : executable->kernel_report()) report += line + "\n";
   EXPECT_NE(report.find("dot_general : float32[2,10] <- gemm"), std::string::npos) << report;
-  EXPECT_NE(report.find("<- node by node; refused by tiles: results of int64"), std::string::npos);
+  EXPECT_NE(report.find("<- reference; refused by tiles: results of int64"), std::string::npos);
+}
+
+// Tiles make random numbers from 0 to 1 whole, but not the integers on the way.
+TEST(Backends, AFusedNodeThatTilesRefuseRunsNodeByNode) {
+  Builder build;
+  Expr key = build.input("key", {DType::int64, {}}, Role::parameter);
+  Expr zero = build.constant(Tensor::scalar(int64_t{0}));
+  Expr bits = random_bits(key, zero, {5});
+  build.output("bits", shift_right_logical(bits, full_like(bits, 8)));
+  Graph graph = build.finish();
+  auto cpu = make_backend("cpu", {});
+  std::vector<Tensor> inputs{Tensor::scalar(int64_t{42})};
+  std::string report = cpu->compile(graph, {})->kernel_report().at(0);
+  EXPECT_NE(report.find("fused : int32[5] <- node by node; refused by tiles"), std::string::npos)
+      << report;
+  EXPECT_TRUE(identical(run_on(*cpu, graph, inputs, 1)[0], interpret(graph, inputs)[0]));
 }
 
 TEST(Backends, AnUnknownNameIsRefusedWithTheNearest) {

@@ -32,6 +32,7 @@ constexpr Kernel kernels[] = {
     {&average_pool_gradient_op, "pooling", plan_average_pool_gradient},
     // reductions, normalisation, softmax
     {&reduce_op, "reduce", plan_reduce},
+    {&reduce_op, "plain", plan_plain_reduce},
     {&argmax_op, "argmax", plan_argmax},
     {&batch_norm_training_op, "batch norm", plan_batch_norm_training},
     {&batch_norm_gradient_op, "batch norm", plan_batch_norm_gradient},

@@ -26,6 +26,7 @@ Planned plan_matrix_product(const KernelRequest& request, const CpuInfo& cpu);
 
 // reduce_kernels.cpp
 Planned plan_reduce(const KernelRequest& request, const CpuInfo& cpu);
+Planned plan_plain_reduce(const KernelRequest& request, const CpuInfo& cpu);  // any element type
 Planned plan_argmax(const KernelRequest& request, const CpuInfo& cpu);
 
 // normalization_kernels.cpp

@@ -5,6 +5,8 @@
 
 #include "backends/cpu/kernels/reduce.h"
 #include "backends/cpu/plans.h"
+#include "ops/reduction_kind.h"
+#include "ops/reference.h"
 
 namespace hornbeam {
 namespace {
@@ -45,6 +47,17 @@ void for_each_result(const View& view, Visit visit) {
       visit(outer * view.reduced * view.inner + inner, view.inner, outer * view.inner + inner);
 }
 
+// As the reference does it, without its bookkeeping for axes apart.
+template <class T>
+void reduce_lines(const View& view, const std::string& kind, const T* x, T* y) {
+  auto combine = combination<Wide<T>>(kind);
+  for_each_result(view, [&](int64_t first, int64_t step, int64_t to) {
+    Wide<T> total = initial_value<Wide<T>>(kind);
+    for (int64_t k = 0; k < view.reduced; ++k) total = combine(total, widen(x[first + k * step]));
+    y[to] = narrow<T>(total);
+  });
+}
+
 // The first greatest number of each line; a NaN counts as the greatest.
 template <class T>
 void argmax_lines(const View& view, const T* x, int32_t* y) {
@@ -73,6 +86,18 @@ Planned plan_reduce(const KernelRequest& request, const CpuInfo& cpu) {
                     .run = [problem](const KernelArguments& on) {
                       reduce(problem, on.operand<float>(0), nullptr, on.result<float>(),
                              on.workspace, on.threads);
+                    }};
+}
+
+Planned plan_plain_reduce(const KernelRequest& request, const CpuInfo&) {
+  auto view = view_of(request.operand(0).shape, request.node.attrs.integers("dimensions"));
+  if (!view) return Refusal{"the reduced axes do not adjoin"};
+  return KernelPlan{.memory = {},
+                    .run = [view = *view, dtype = request.result().dtype,
+                            kind = request.node.attrs.text("kind")](const KernelArguments& on) {
+                      visit(dtype, [&]<class T>() {
+                        reduce_lines(view, kind, on.operand<T>(0), on.result<T>());
+                      });
                     }};
 }
 
