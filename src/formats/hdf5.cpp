@@ -45,57 +45,76 @@ std::string joined(const std::string& path, std::string_view name) {
   return path + (path.ends_with('/') ? "" : "/") + std::string(name);
 }
 
-std::vector<std::string_view> parts_of(std::string_view path) {
-  std::vector<std::string_view> parts;
+std::vector<std::string> parts_of(std::string_view path) {
+  std::vector<std::string> parts;
   while (!path.empty()) {
     size_t end = std::min(path.find('/'), path.size());
-    if (end > 0) parts.push_back(path.substr(0, end));
+    if (end > 0) parts.emplace_back(path.substr(0, end));
     path.remove_prefix(std::min(end + 1, path.size()));
   }
   return parts;
 }
 
-std::vector<std::string> names_of(const hdf5::Links& links) {
-  std::vector<std::string> names;
-  for (const auto& [name, target] : links) names.push_back(name);
-  return names;
-}
-
-// The links of the object at `address`; nothing when it is no group.
-std::optional<hdf5::Links> links_at(const Source& source, uint64_t address) {
-  ObjectHeader header(source, address);
-  if (!is_group(header)) return std::nullopt;
-  return read_links(source, header);
+template <class Map>
+std::vector<std::string> keys_of(const Map& map) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : map) keys.push_back(key);
+  return keys;
 }
 
 }  // namespace
 
-Hdf5Group::Hdf5Group(FilePointer file, std::string path, uint64_t address)
-    : file_(std::move(file)), path_(std::move(path)), address_(address) {}
+Hdf5Group::Hdf5Group(FilePointer file, Object object)
+    : file_(std::move(file)), self_(std::move(object)) {
+  std::optional<Links> links = links_of(self_);
+  Source source = file_->source.at_object(self_.path);
+  if (!links) wrong_kind(source, self_.path, "is a dataset where a group belongs");
+  links_ = std::make_shared<const Links>(std::move(*links));
+}
+
+std::optional<Hdf5Group::Links> Hdf5Group::links_of(const Object& object) const {
+  Source source = file_->source.at_object(object.path);
+  ObjectHeader header(source, object.address);
+  return is_group(header) ? std::optional(read_links(source, header)) : std::nullopt;
+}
+
+// Nothing when `object` is no group, or has no such member, or only a symbolic link.
+std::optional<Hdf5Group::Object> Hdf5Group::member(const Object& object,
+                                                   const std::string& name) const {
+  std::optional<Links> read;
+  if (object.address != self_.address) {
+    read = links_of(object);
+    if (!read) return std::nullopt;
+  }
+  const Links& links = read ? *read : *links_;
+  auto found = links.find(name);
+  if (found == links.end() || !found->second) return std::nullopt;
+  return Object{*found->second, joined(object.path, name)};
+}
+
+// Says why member() gave nothing.
+void Hdf5Group::refuse(const Object& object, const std::string& name) const {
+  Source source = file_->source.at_object(object.path);
+  std::optional<Links> links = links_of(object);
+  if (!links) wrong_kind(source, object.path, "is a dataset where a group belongs");
+  if (links->contains(name)) source.unsupported(fmt::format("the symbolic link '{}'", name));
+  missing(source, "object", name, keys_of(*links));
+}
 
 Hdf5Group::Object Hdf5Group::find(std::string_view path) const {
-  Object object{address_, path_};
-  for (std::string_view name : parts_of(path)) {
-    Source source = file_->source.at_object(object.path);
-    std::optional<hdf5::Links> links = links_at(source, object.address);
-    if (!links) wrong_kind(source, path, "passes through a dataset as if it were a group");
-    auto found = links->find(std::string(name));
-    if (found == links->end()) missing(source, "object", path, names_of(*links));
-    if (!found->second) source.unsupported(fmt::format("the symbolic link '{}'", name));
-    object = {*found->second, joined(object.path, name)};
+  Object object = self_;
+  for (const std::string& name : parts_of(path)) {
+    std::optional<Object> next = member(object, name);
+    if (!next) refuse(object, name);
+    object = std::move(*next);
   }
   return object;
 }
 
 bool Hdf5Group::has(std::string_view path) const {
-  uint64_t address = address_;
-  for (std::string_view name : parts_of(path)) {
-    std::optional<hdf5::Links> links = links_at(file_->source.at_object(path_), address);
-    if (!links) return false;
-    auto found = links->find(std::string(name));
-    if (found == links->end() || !found->second) return false;
-    address = *found->second;
-  }
+  std::optional<Object> object = self_;
+  for (const std::string& name : parts_of(path))
+    if (!(object = member(*object, name))) return false;
   return true;
 }
 
@@ -106,18 +125,9 @@ bool Hdf5Group::has_group(std::string_view path) const {
   return is_group(ObjectHeader(source, object.address));
 }
 
-Hdf5Group Hdf5Group::group(std::string_view path) const {
-  Object object = find(path);
-  Source source = file_->source.at_object(object.path);
-  if (!is_group(ObjectHeader(source, object.address)))
-    wrong_kind(source, path, "is a dataset where a group belongs");
-  return {file_, object.path, object.address};
-}
+Hdf5Group Hdf5Group::group(std::string_view path) const { return {file_, find(path)}; }
 
-std::vector<std::string> Hdf5Group::names() const {
-  Source source = file_->source.at_object(path_);
-  return names_of(read_links(source, ObjectHeader(source, address_)));
-}
+std::vector<std::string> Hdf5Group::names() const { return keys_of(*links_); }
 
 // Calls read(source, header) for the object at `path`.
 template <class Read>
@@ -141,9 +151,9 @@ Shape Hdf5Group::shape(std::string_view path) const {
 }
 
 std::vector<std::string> Hdf5Group::attribute_names() const {
-  Source source = file_->source.at_object(path_);
+  Source source = file_->source.at_object(self_.path);
   std::vector<std::string> names;
-  for (const Attribute& attribute : read_attributes(source, ObjectHeader(source, address_)))
+  for (const Attribute& attribute : read_attributes(source, ObjectHeader(source, self_.address)))
     names.push_back(attribute.name);
   return names;
 }
@@ -156,8 +166,8 @@ bool Hdf5Group::has_attribute(std::string_view name) const {
 // Calls read(source, attribute) for the attribute `name`.
 template <class Read>
 auto Hdf5Group::read_attribute(std::string_view name, Read&& read) const {
-  Source source = file_->source.at_object(path_);
-  for (const Attribute& attribute : read_attributes(source, ObjectHeader(source, address_)))
+  Source source = file_->source.at_object(self_.path);
+  for (const Attribute& attribute : read_attributes(source, ObjectHeader(source, self_.address)))
     if (attribute.name == name) return read(source, attribute);
   missing(source, "attribute", name, attribute_names());
 }
@@ -175,7 +185,7 @@ std::string Hdf5Group::text_attribute(std::string_view name) const {
     throw Error("H102",
                 {.message = fmt::format("the attribute '{}' holds {} texts where one belongs", name,
                                         texts.size()),
-                 .place = fmt::format("{}, object {}", file_->source.file, path_)});
+                 .place = fmt::format("{}, object {}", file_->source.file, self_.path)});
   return texts.front();
 }
 
@@ -195,7 +205,7 @@ Hdf5File Hdf5File::parse(std::vector<std::byte> content, std::string name) {
   file->source.content = file->content;
   file->source.file = std::move(name);
   uint64_t root = hdf5::read_superblock(file->source);
-  return Hdf5File(Hdf5Group(file, "/", root));
+  return Hdf5File(Hdf5Group(file, {root, "/"}));
 }
 
 }  // namespace hornbeam

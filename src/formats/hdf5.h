@@ -10,8 +10,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,9 +32,9 @@ struct Attribute;
 // H101 wherever one is asked for.
 class Hdf5Group {
  public:
-  const std::string& path() const { return path_; }  // in the file: "/model_weights/dense"
-  std::vector<std::string> names() const;            // of its members, sorted by bytes
-  bool has(std::string_view path) const;             // a group or dataset
+  const std::string& path() const { return self_.path; }  // in the file: "/model_weights/dense"
+  std::vector<std::string> names() const;                 // of its members, sorted by bytes
+  bool has(std::string_view path) const;                  // a group or dataset
   bool has_group(std::string_view path) const;
   Hdf5Group group(std::string_view path) const;
 
@@ -54,22 +57,27 @@ class Hdf5Group {
  private:
   friend class Hdf5File;
   using FilePointer = std::shared_ptr<const hdf5::File>;
-  Hdf5Group(FilePointer file, std::string path, uint64_t address);
-
-  // The object at `path`: its address, and its path in the file.
+  // Names and addresses of the members; symbolic links, which are not followed, have no address.
+  using Links = std::map<std::string, std::optional<uint64_t>>;
   struct Object {
     uint64_t address;
-    std::string path;
+    std::string path;  // in the file
   };
+
+  Hdf5Group(FilePointer file, Object object);
+
+  std::optional<Links> links_of(const Object& object) const;  // nothing when it is no group
+  std::optional<Object> member(const Object& object, const std::string& name) const;
   Object find(std::string_view path) const;
+  [[noreturn]] void refuse(const Object& object, const std::string& name) const;
   template <class Read>
   auto read(std::string_view path, Read&& read) const;
   template <class Read>
   auto read_attribute(std::string_view name, Read&& read) const;
 
   FilePointer file_;
-  std::string path_;
-  uint64_t address_;
+  Object self_;
+  std::shared_ptr<const Links> links_;
 };
 
 class Hdf5File {
