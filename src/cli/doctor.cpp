@@ -5,11 +5,11 @@
 #include <cstring>
 #include <iostream>
 
+#include "backends/backends.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "cli/commands.h"
 #include "cli/session.h"
-#include "backends/backends.h"
 #include "ops/ops.h"
 
 namespace hornbeam {
@@ -64,10 +64,11 @@ int run_doctor(const Options& options) {
               << "\n";
     return 0;
   }
-  std::cout << fmt::format("hornbeam {}\ncores            {}\nmemory           {}\n"
-                           "matrix products  {:.1f} GFLOP/s (float32, 512 x 512)\n"
-                           "memory copies    {:.1f} GB/s\n",
-                           HORNBEAM_VERSION, cores, bytes_text(memory), products, copies);
+  std::cout << fmt::format(
+      "hornbeam {}\ncores            {}\nmemory           {}\n"
+      "matrix products  {:.1f} GFLOP/s (float32, 512 x 512)\n"
+      "memory copies    {:.1f} GB/s\n",
+      HORNBEAM_VERSION, cores, bytes_text(memory), products, copies);
   return 0;
 }
 

@@ -17,7 +17,8 @@ int run_evaluate(const Options& options) {
   std::unique_ptr<Backend> backend = backend_for(options);
   Trainer trainer(*saved.model, config, *backend, trainer_options(options));
   Logs logs = trainer.evaluate(data);
-  if (options.json) std::cout << json_text(logs_json(logs)) << "\n";
+  if (options.json)
+    std::cout << json_text(logs_json(logs)) << "\n";
   else
     for (const auto& [name, value] : logs) std::cout << fmt::format("{}: {:.6g}\n", name, value);
   return 0;

@@ -23,8 +23,8 @@ class Parser {
 
  private:
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error("H302", {.message = fmt::format("'{}' cannot be understood at character {}: {}", text_,
-                                                position_ + 1, why),
+    throw Error("H302", {.message = fmt::format("'{}' cannot be understood at character {}: {}",
+                                                text_, position_ + 1, why),
                          .place = std::string(option_),
                          .help = "write ClassName(key=value, …) as Keras has it"});
   }
@@ -48,7 +48,8 @@ class Parser {
     if (c == '\'' || c == '"') return quoted();
     if (c == '[') return list(']', depth);
     if (c == '(') return list(')', depth);
-    if (std::isdigit(static_cast<unsigned char>(c)) || c == '-' || c == '+' || c == '.') return number();
+    if (std::isdigit(static_cast<unsigned char>(c)) || c == '-' || c == '+' || c == '.')
+      return number();
     return word_or_call(depth);
   }
 

@@ -46,14 +46,15 @@ void print_summary(Model& model, const SavedModel& saved) {
   std::cout << fmt::format("Model: \"{}\" ({})\n\n{:42} {:26} {:>12}\n", model.name,
                            model.class_name(), "Layer (type)", "Output shape", "Param #");
   for (const Row& row : rows_of(model))
-    std::cout << fmt::format("{:42} {:26} {:>12}\n", row.layer, row.shape, thousands(row.parameters));
+    std::cout << fmt::format("{:42} {:26} {:>12}\n", row.layer, row.shape,
+                             thousands(row.parameters));
   int64_t trained = 0;
   for (const ModelWeight& each : model.weights())
     if (each.trained) trained += each.weight->shape.elements();
   int64_t total = model.parameters();
-  std::cout << fmt::format("\nTotal params: {} ({})\nTrainable params: {}\nNon-trainable params: {}\n",
-                           thousands(total), bytes_text(static_cast<uint64_t>(total) * 4),
-                           thousands(trained), thousands(total - trained));
+  std::cout << fmt::format(
+      "\nTotal params: {} ({})\nTrainable params: {}\nNon-trainable params: {}\n", thousands(total),
+      bytes_text(static_cast<uint64_t>(total) * 4), thousands(trained), thousands(total - trained));
   if (saved.compile)
     std::cout << "Compiled with: " << json_text(compile_config_json(*saved.compile)) << "\n";
   if (saved.optimizer_state)

@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/report.h"
-#include "cli/session.h"
 #include "cli/sample_data.h"
+#include "cli/session.h"
 
 namespace hornbeam {
 

@@ -35,10 +35,11 @@ void write_outputs(const std::filesystem::path& path, const Model& model,
   if (ending == ".csv") return write_text(path, csv_of(outputs));
   if (ending == ".npy" && outputs.size() == 1) return write_file(path, npy_bytes(outputs[0]));
   if (ending != ".npz")
-    throw Error("H302", {.message = fmt::format("'{}': predictions are written to .npz or .csv, and to "
-                                                ".npy when there is one output",
-                                                path.string()),
-                         .place = "--out"});
+    throw Error("H302",
+                {.message = fmt::format("'{}': predictions are written to .npz or .csv, and to "
+                                        ".npy when there is one output",
+                                        path.string()),
+                 .place = "--out"});
   std::vector<NamedTensor> named;
   for (size_t i = 0; i < outputs.size(); ++i)
     named.push_back({model.output_name(i), std::move(outputs[i])});

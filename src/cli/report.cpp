@@ -82,15 +82,17 @@ Json train_report(const Options& options, const std::filesystem::path& run, Mode
 
 uint64_t parse_bytes(const std::string& text, const std::string& option) {
   static const std::map<std::string, double> units{
-      {"", 1},         {"B", 1},           {"KB", 1e3},         {"MB", 1e6},
-      {"GB", 1e9},     {"TB", 1e12},       {"KiB", 1024},       {"MiB", 1024.0 * 1024},
+      {"", 1},         {"B", 1},       {"KB", 1e3},   {"MB", 1e6},
+      {"GB", 1e9},     {"TB", 1e12},   {"KiB", 1024}, {"MiB", 1024.0 * 1024},
       {"GiB", 0x1p30}, {"TiB", 0x1p40}};
   double number = 0;
   auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   std::string unit(end, text.data() + text.size());
-  unit.erase(0, unit.find_first_not_of(' ') == std::string::npos ? unit.size() : unit.find_first_not_of(' '));
+  unit.erase(0, unit.find_first_not_of(' ') == std::string::npos ? unit.size()
+                                                                 : unit.find_first_not_of(' '));
   auto found = units.find(unit);
-  if (failure != std::errc() || found == units.end() || !(number > 0) || number * found->second > 0x1p62)
+  if (failure != std::errc() || found == units.end() || !(number > 0) ||
+      number * found->second > 0x1p62)
     throw Error("H302", {.message = fmt::format("'{}' is no amount of memory", text),
                          .place = option,
                          .help = "write it as 4GiB or 500MB"});

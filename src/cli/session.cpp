@@ -70,8 +70,9 @@ DataPlaces places_for(const Options& options) {
 
 void hint_at_scale(const Options& options, const Dataset& data) {
   if (options.transforms.empty() && data.inputs[0].tensor.dtype() == DType::uint8)
-    note(options, "note: the inputs are bytes from 0 to 255 and are not rescaled; "
-                  "--transform \"Rescaling(scale=1/255)\" does that");
+    note(options,
+         "note: the inputs are bytes from 0 to 255 and are not rescaled; "
+         "--transform \"Rescaling(scale=1/255)\" does that");
 }
 
 std::string chosen_text(const Json& value) {
@@ -99,7 +100,8 @@ SavedModel load_model(const Options& options) {
 
 int threads_for(const Options& options) {
   if (options.threads < 0)
-    throw Error("H302", {.message = fmt::format("--threads {}: expected 1 or more", options.threads)});
+    throw Error("H302",
+                {.message = fmt::format("--threads {}: expected 1 or more", options.threads)});
   return options.threads == 0 ? available_cores() : options.threads;
 }
 
@@ -189,12 +191,11 @@ void check_data(const Dataset& data, const Model& model, const CompileConfig& co
   for (size_t i = 0; i < objectives.size() && i < data.targets.size(); ++i) {
     const Tensor& target = data.targets[i].tensor;
     int64_t columns = outputs[i][outputs[i].rank() - 1];
-    bool one_column = target.shape().rank() == 1 ||
-                      (target.shape().rank() == 2 && target.shape()[1] == 1);
+    bool one_column =
+        target.shape().rank() == 1 || (target.shape().rank() == 2 && target.shape()[1] == 1);
     bool classes = objectives[i].loss->takes_class_numbers() ||
                    (objectives[i].loss->takes_one_hot() && columns > 1);
-    if (classes && one_column)
-      check_labels(target, {columns, data.name, model.output_name(i)});
+    if (classes && one_column) check_labels(target, {columns, data.name, model.output_name(i)});
   }
 }
 

@@ -16,7 +16,8 @@ namespace {
 std::unique_ptr<Reporter> reporter_for(const Options& options) {
   std::string kind = options.quiet ? "none" : options.progress;
   if (kind == "auto") kind = ::isatty(STDERR_FILENO) ? "bar" : "plain";
-  if (kind == "bar") return std::make_unique<ProgressBar>(std::cerr, std::getenv("NO_COLOR") == nullptr);
+  if (kind == "bar")
+    return std::make_unique<ProgressBar>(std::cerr, std::getenv("NO_COLOR") == nullptr);
   if (kind == "plain") return std::make_unique<PlainLines>(std::cerr);
   if (kind == "none") return std::make_unique<Reporter>();
   throw Error("H302", {.message = "--progress takes auto, bar, plain or none, not " + kind});
@@ -67,6 +68,7 @@ int run_train(const Options& options) {
   if (sets.validation) check_data(*sets.validation, model, config);
   std::unique_ptr<Backend> backend = backend_for(options);
   TrainerOptions trainer_settings = trainer_options(options);
+  trainer_settings.batch = std::min(trainer_settings.batch, sets.training.samples());
   Trainer trainer(model, config, *backend, trainer_settings);
   if (saved.optimizer_state && options.optimizer.empty())
     trainer.set_optimizer_state(*saved.optimizer_state);
@@ -74,11 +76,11 @@ int run_train(const Options& options) {
   require_fit(options, plan);
   RunFolder folder(options, model.name);
   folder.write_plan(plan_text(plan));
-  note(options, fmt::format("{}: {} parameters, {} samples, batch {}, planned peak {}, run in {}",
-                            model.name, thousands(model.parameters()),
-                            thousands(sets.training.samples()), trainer_settings.batch,
-                            bytes_text(static_cast<uint64_t>(plan.peak_bytes)),
-                            folder.path().string()));
+  note(options,
+       fmt::format("{}: {} parameters, {} samples, batch {}, planned peak {}, run in {}",
+                   model.name, thousands(model.parameters()), thousands(sets.training.samples()),
+                   trainer_settings.batch, bytes_text(static_cast<uint64_t>(plan.peak_bytes)),
+                   folder.path().string()));
   std::unique_ptr<Reporter> reporter = reporter_for(options);
   FitOptions fit{.epochs = options.epochs.value_or(1),
                  .shuffle = !options.no_shuffle,

@@ -1,3 +1,5 @@
+#include "nn/zoo.h"
+
 #include <fmt/format.h>
 
 #include <iostream>
@@ -8,7 +10,6 @@
 #include "cli/commands.h"
 #include "keras/model_writer.h"
 #include "keras/save.h"
-#include "nn/zoo.h"
 
 namespace hornbeam {
 
@@ -23,8 +24,10 @@ int run_zoo(const Options& options) {
   if (options.out.empty())
     throw Error("H301", {.message = "zoo NAME needs --out FILE.keras or FILE.json"});
   model->initialize(options.seed);
-  if (options.out.extension() == ".json") write_text(options.out, json_text(model_json(*model)));
-  else save_keras(options.out, *model, nullptr, nullptr);
+  if (options.out.extension() == ".json")
+    write_text(options.out, json_text(model_json(*model)));
+  else
+    save_keras(options.out, *model, nullptr, nullptr);
   return 0;
 }
 

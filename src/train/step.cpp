@@ -17,8 +17,8 @@ class StepTracer {
     slice_ = shape.batch / shape.replicas;
     weights_ = source.model.weights();
     for (const ModelWeight& each : weights_)
-      trace_.weights[each.weight] = build_.input("weight/" + each.path,
-                                                 {DType::float32, each.weight->shape}, Role::state);
+      trace_.weights[each.weight] =
+          build_.input("weight/" + each.path, {DType::float32, each.weight->shape}, Role::state);
   }
 
   Graph train(const std::vector<OutputObjective>& objectives, const Optimizer& optimizer) {
@@ -107,13 +107,15 @@ class StepTracer {
     if (!declared || number >= declared->size()) return x;
     Shape wanted = (*declared)[number];
     wanted[0] = slice_;
-    return x.shape() != wanted && x.shape().elements() == wanted.elements() ? reshape(x, wanted) : x;
+    return x.shape() != wanted && x.shape().elements() == wanted.elements() ? reshape(x, wanted)
+                                                                            : x;
   }
 
   // Adds the results and gives what is differentiated: this slice's part of the loss.
   Expr measure(const std::vector<OutputObjective>& objectives) {
     Exprs predictions = forward();
-    if (shape_.sample_weight) sample_weight_ = build_.input("sample_weight", {DType::float32, {slice_}});
+    if (shape_.sample_weight)
+      sample_weight_ = build_.input("sample_weight", {DType::float32, {slice_}});
     Expr objective = scalar(build_, DType::float32, 0);
     Exprs losses;
     for (size_t i = 0; i < objectives.size(); ++i) {

@@ -5,8 +5,8 @@
 //   parameter  "valid" (int32: real samples in the whole batch), "learning_rate" (float32),
 //              "seed" (int64)
 //   batch      "input/NUMBER", "target/NUMBER", "sample_weight" (float32)
-// Results are means over the real samples of the batch, one for each log; predictions are outputs of role
-// batch, "prediction/NUMBER".
+// Results are means over the real samples of the batch, one for each log; predictions are outputs
+// of role batch, "prediction/NUMBER".
 #pragma once
 
 #include <string>

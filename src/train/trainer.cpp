@@ -41,9 +41,10 @@ Tensor rows_like(const Tensor& part, int64_t samples) {
 
 void require_finite(double loss, int64_t epoch, int64_t step) {
   if (std::isfinite(loss)) return;
-  throw Error("H501", {.message = fmt::format("the loss is {} in epoch {}, step {}", loss, epoch + 1, step),
-                       .help = "try a smaller learning rate, gradient clipping (clipnorm=1) or scaled "
-                               "inputs"});
+  throw Error("H501",
+              {.message = fmt::format("the loss is {} in epoch {}, step {}", loss, epoch + 1, step),
+               .help = "try a smaller learning rate, gradient clipping (clipnorm=1) or scaled "
+                       "inputs"});
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ struct Trainer::Compiled {
   Types input_types;  // of the whole batch
   std::unique_ptr<Executable> executable;
   std::vector<Buffer> input_buffers, output_buffers;
-  std::vector<size_t> results;            // the outputs that are logs
+  std::vector<size_t> results;                       // the outputs that are logs
   std::vector<std::pair<std::string, double>> sums;  // by log: the sum over samples
   double samples = 0;
   double last_loss = 0;
@@ -102,9 +103,13 @@ void Trainer::set_optimizer_state(OptimizerState state) {
   compiled_.clear();
 }
 
-StepShape Trainer::shape_for(const Dataset& like) const {
+// A batch is never larger than the data.
+int64_t Trainer::batch_for(const Dataset& data) const {
+  return std::min(options_.batch, std::max<int64_t>(data.samples(), 1));
+}
+
+StepShape Trainer::shape_for(const Dataset& like, int64_t batch) const {
   int64_t replicas = options_.replicas;
-  int64_t batch = std::min(options_.batch, std::max<int64_t>(like.samples(), 1));
   int64_t padded = (batch + replicas - 1) / replicas * replicas;
   return {.batch = padded,
           .replicas = options_.replicas,
@@ -116,16 +121,17 @@ StepShape Trainer::shape_for(const Dataset& like) const {
 Graph Trainer::traced(Kind kind, const StepShape& shape) {
   if (kind == Kind::prediction) return prediction_step(source_, shape);
   if (shape.targets.size() != objectives_.size())
-    throw Error("H205", {.message = fmt::format("the model has {} output(s) with a loss, the data {} "
-                                                "target(s)",
-                                                objectives_.size(), shape.targets.size())});
+    throw Error("H205",
+                {.message = fmt::format("the model has {} output(s) with a loss, the data {} "
+                                        "target(s)",
+                                        objectives_.size(), shape.targets.size())});
   if (kind == Kind::evaluation) return evaluation_step(source_, objectives_, shape);
   check(config_.optimizer != nullptr, "training needs an optimizer");
   return training_step(source_, objectives_, *config_.optimizer, shape);
 }
 
-Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like) {
-  StepShape shape = shape_for(like);
+Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like, int64_t batch) {
+  StepShape shape = shape_for(like, batch);
   std::unique_ptr<Compiled>& step = compiled_[kind];
   if (step != nullptr && step->shape.batch == shape.batch && step->shape.inputs == shape.inputs &&
       step->shape.targets == shape.targets && step->shape.sample_weight == shape.sample_weight)
@@ -139,8 +145,8 @@ Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like) {
     step->input_types.push_back(graph.type(port.value));
     if (port.role == Role::batch) step->input_types.back().shape[0] = shape.batch;
   }
-  step->executable = backend_.compile(graph, {.replicas = options_.replicas,
-                                              .disabled_passes = options_.disabled_passes});
+  step->executable = backend_.compile(
+      graph, {.replicas = options_.replicas, .disabled_passes = options_.disabled_passes});
   for (size_t i = 0; i < step->outputs.size(); ++i) {
     if (step->outputs[i].role != Role::result) continue;
     step->results.push_back(i);
@@ -150,7 +156,7 @@ Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like) {
 }
 
 const Executable& Trainer::compile_training(const Dataset& like) {
-  return *compiled(Kind::training, like).executable;
+  return *compiled(Kind::training, like, options_.batch).executable;
 }
 
 // The first values of all state inputs, by name.
@@ -229,9 +235,7 @@ std::vector<Batch> Trainer::staging_for(const Dataset& data, const StepShape& sh
 }
 
 Batches Trainer::batches_of(const Dataset& data, const StepShape& shape, bool shuffle) {
-  BatchOptions options{.batch_size = std::min(options_.batch, data.samples()),
-                       .shuffle = shuffle,
-                       .seed = options_.seed};
+  BatchOptions options{.batch_size = batch_for(data), .shuffle = shuffle, .seed = options_.seed};
   return Batches(data, options, staging_for(data, shape));
 }
 
@@ -239,7 +243,7 @@ History Trainer::fit(const Dataset& training, const Dataset* validation,
                      const FitOptions& options) {
   Clock::time_point start = Clock::now();
   History history;
-  Compiled& step = compiled(Kind::training, training);
+  Compiled& step = compiled(Kind::training, training, batch_for(training));
   history.compile_seconds = seconds_since(start);
   allocate(step);
   backend_.upload(Tensor::scalar(static_cast<float>(optimizer_state_.learning_rate)),
@@ -255,7 +259,8 @@ History Trainer::fit(const Dataset& training, const Dataset* validation,
   for (int64_t epoch = options.initial_epoch; epoch < options.epochs; ++epoch) {
     EpochRecord record = run_epoch(run, epoch, history);
     if (validation != nullptr)
-      for (auto& [name, value] : evaluate(*validation)) record.logs.emplace_back("val_" + name, value);
+      for (auto& [name, value] : evaluate(*validation))
+        record.logs.emplace_back("val_" + name, value);
     history.epochs.push_back(record);
     run.reporter.epoch_end(record);
     if (options.epoch_end && !options.epoch_end(history)) break;
@@ -287,7 +292,7 @@ EpochRecord Trainer::run_epoch(EpochRun& epoch_run, int64_t epoch, History& hist
 }
 
 Logs Trainer::evaluate(const Dataset& data) {
-  Compiled& step = compiled(Kind::evaluation, data);
+  Compiled& step = compiled(Kind::evaluation, data, batch_for(data));
   allocate(step);
   step.reset();
   Batches batches = batches_of(data, step.shape, false);
@@ -299,7 +304,7 @@ Logs Trainer::evaluate(const Dataset& data) {
 }
 
 std::vector<Tensor> Trainer::predict(const Dataset& data) {
-  Compiled& step = compiled(Kind::prediction, data);
+  Compiled& step = compiled(Kind::prediction, data, batch_for(data));
   allocate(step);
   Batches batches = batches_of(data, step.shape, false);
   batches.start_epoch(0);

@@ -52,11 +52,13 @@ class Trainer {
   Logs evaluate(const Dataset& data);
   std::vector<Tensor> predict(const Dataset& data);  // one tensor an output: (samples, …)
 
-  // The training step compiled for data of that kind, not run and without memory.
+  // The training step compiled for full batches of data of that kind, not run and without memory.
   const Executable& compile_training(const Dataset& like);
 
   // The training step before any pass, for people.
-  Graph training_graph(const Dataset& like) { return traced(Kind::training, shape_for(like)); }
+  Graph training_graph(const Dataset& like) {
+    return traced(Kind::training, shape_for(like, options_.batch));
+  }
 
   // Brings the weights back into the model, and the optimizer's state.
   void download();
@@ -66,9 +68,10 @@ class Trainer {
   struct Compiled;
   struct EpochRun;
 
-  Compiled& compiled(Kind kind, const Dataset& like);
+  Compiled& compiled(Kind kind, const Dataset& like, int64_t batch);
+  int64_t batch_for(const Dataset& data) const;
   Graph traced(Kind kind, const StepShape& shape);
-  StepShape shape_for(const Dataset& like) const;
+  StepShape shape_for(const Dataset& like, int64_t batch) const;
   std::map<std::string, Tensor> state_values();
   void allocate(Compiled& step);
   void upload_batch(Compiled& step, const Batch& batch);
