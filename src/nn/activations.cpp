@@ -11,6 +11,7 @@ namespace {
 struct Row {
   std::string_view name;
   Expr (*apply)(Expr);
+  std::string_view other_name = {};
 };
 
 // glu halves the last axis, so it is a gate rather than a function of single numbers.
@@ -37,15 +38,13 @@ const Row rows[] = {
     {"selu", [](Expr x) { return selu(x); }},
     {"celu", [](Expr x) { return celu(x); }},
     {"gelu", [](Expr x) { return gelu(x); }},
-    {"silu", [](Expr x) { return silu(x); }},
-    {"swish", [](Expr x) { return silu(x); }},
+    {"silu", [](Expr x) { return silu(x); }, "swish"},
     {"mish", [](Expr x) { return mish(x); }},
     {"softplus", [](Expr x) { return softplus(x); }},
     {"softsign", [](Expr x) { return softsign(x); }},
     {"exponential", [](Expr x) { return exponential(x); }},
     {"hard_sigmoid", [](Expr x) { return hard_sigmoid(x); }},
-    {"hard_silu", [](Expr x) { return hard_silu(x); }},
-    {"hard_swish", [](Expr x) { return hard_silu(x); }},
+    {"hard_silu", [](Expr x) { return hard_silu(x); }, "hard_swish"},
     {"hard_tanh", [](Expr x) { return hard_tanh(x); }},
     {"hard_shrink", [](Expr x) { return hard_shrink(x); }},
     {"soft_shrink", [](Expr x) { return soft_shrink(x); }},
@@ -68,9 +67,10 @@ std::span<const std::string_view> activation_names() {
   return names;
 }
 
-Activation::Activation(std::string_view name, const std::string& place) : name_(name) {
+Activation::Activation(std::string_view name, const std::string& place) {
   for (const Row& row : rows) {
-    if (row.name != name) continue;
+    if (row.name != name && (row.other_name.empty() || row.other_name != name)) continue;
+    name_ = row.name;
     apply_ = row.apply;
     return;
   }
@@ -81,10 +81,14 @@ void activation_field(Fields& fields, std::string_view key, Activation& activati
   fields.custom(
       key,
       [&](const Json& json) {
-        activation =
-            json.is_null()
-                ? Activation()
-                : Activation(object_form(json, "activation", fields.place()).name, fields.place());
+        activation = Activation();
+        if (json.is_null()) return;
+        ObjectForm form = object_form(json, "activation", fields.place());
+        if (form.config.is_object() && !form.config.as_object().empty())
+          fields.refuse(key, form.name +
+                                 " has settings of its own; only the name of an activation "
+                                 "is supported here, so use a layer behind this one");
+        activation = Activation(form.name, fields.place());
       },
       [&] { return Json(activation.name()); });
 }

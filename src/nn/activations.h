@@ -15,6 +15,7 @@ class Activation {
   Activation() = default;                                            // linear
   Activation(std::string_view name, const std::string& place = {});  // H115 for an unknown name
 
+  // As Keras writes it: "silu" for "swish".
   const std::string& name() const { return name_; }
   Expr operator()(Expr x) const { return apply_(x); }
 
@@ -23,7 +24,7 @@ class Activation {
   Expr (*apply_)(Expr) = [](Expr x) { return x; };
 };
 
-std::span<const std::string_view> activation_names();
+std::span<const std::string_view> activation_names();  // without the other names
 void activation_field(Fields& fields, std::string_view key, Activation& activation);
 
 }  // namespace hornbeam

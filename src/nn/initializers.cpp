@@ -30,6 +30,7 @@ class Constant : public Initializer {
   std::string_view class_name() const override { return name_; }
   void fields(Fields& f) override {
     if (name_ == "Constant") f("value", value_);
+    f.ignore("dtype");
   }
   Tensor draw(const Shape& shape, Random&) const override {
     return filled(shape, [&] { return value_; });
@@ -151,7 +152,10 @@ class VarianceScaling : public RandomInitializer {
 class Identity : public Initializer {
  public:
   std::string_view class_name() const override { return "Identity"; }
-  void fields(Fields& f) override { f("gain", gain_); }
+  void fields(Fields& f) override {
+    f("gain", gain_);
+    f.ignore("dtype");
+  }
   Tensor draw(const Shape& shape, Random&) const override {
     if (shape.rank() != 2)
       throw Error("H111", {.message = "Identity makes matrices only, not " + to_string(shape)});

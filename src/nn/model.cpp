@@ -51,7 +51,7 @@ Exprs Model::call(Trace& trace, std::span<const Expr> given) {
   require_inputs(shapes_of(given), inputs.size());
   std::string outer = trace.build.scope();
   std::vector<Exprs> results(calls.size());
-  for (size_t i = 0; i < calls.size(); ++i) {
+  for (size_t i : keras_call_order(*this)) {
     Layer& layer = *calls[i].layer;
     std::string place = outer.empty() ? layer.name : outer + "/" + layer.name;
     Exprs operands;
@@ -88,8 +88,9 @@ void Model::build_for(std::span<const Shape> shapes) {
 std::vector<std::shared_ptr<Layer>> Model::layers() const {
   if (!sequential) return keras_layer_order(*this);
   std::vector<std::shared_ptr<Layer>> all;
+  std::set<const Layer*> listed;
   for (const LayerCall& call : calls)
-    if (!is_input(call) && !std::ranges::count(all, call.layer)) all.push_back(call.layer);
+    if (!is_input(call) && listed.insert(call.layer.get()).second) all.push_back(call.layer);
   return all;
 }
 
@@ -117,6 +118,8 @@ std::optional<std::vector<Shape>> Model::declared_shapes() const {
 std::vector<ModelWeight> Model::weights() {
   std::vector<ModelWeight> all;
   collect("", true, all);
+  std::set<const Weight*> listed;
+  std::erase_if(all, [&](const ModelWeight& each) { return !listed.insert(each.weight).second; });
   return all;
 }
 

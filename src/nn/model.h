@@ -52,7 +52,7 @@ class Model : public Layer {
   // Builds all layers for the shapes of a sample (batch extent 1). Throws H114 with the layer's
   // place.
   void build_for(std::span<const Shape> shapes);
-  // All weights in Keras' order.
+  // All weights in Keras' order; one that is reached twice has its first place.
   std::vector<ModelWeight> weights();
   int64_t parameters();
   // Draws a first value for every weight that has none.

@@ -157,12 +157,13 @@ class StepTracer {
     return sum_all(weighted) / (valid_in_batch_ * positions);
   }
 
-  // The penalties of all regularizers, or an empty Expr when there are none.
+  // The penalties on trained weights (Keras leaves frozen ones out), or an empty Expr when there are
+  // none.
   Expr penalties() {
     Expr total;
     build_.set_scope("regularizers");
     for (const ModelWeight& each : weights_) {
-      if (each.weight->regularizer == nullptr) continue;
+      if (!each.trained || each.weight->regularizer == nullptr) continue;
       Expr penalty = each.weight->regularizer->penalty(trace_.weights[each.weight]);
       total = total ? total + penalty : penalty;
     }

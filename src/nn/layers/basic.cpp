@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "nn/layers/fields.h"
 #include "ops/ops.h"
 
@@ -17,9 +19,12 @@ void InputLayer::fields(Fields& f) {
     for (const Json& item : json.as_array())
       extents.push_back(item.is_null() ? -1 : item.as_integer());
     if (extents.empty()) f.refuse("batch_shape", "expected a batch axis");
+    if (std::ranges::min(extents) < -1)
+      f.refuse("batch_shape", "expected extents or null, received " + json_text(json));
     shape = Shape(std::vector<int64_t>(extents.begin() + 1, extents.end()));
   };
   auto write_shape = [&] {
+    if (!shape) return Json();
     Json::Array extents{nullptr};
     for (int64_t extent : *shape) extents.push_back(extent < 0 ? Json() : Json(extent));
     return Json(std::move(extents));
@@ -109,24 +114,27 @@ void Reshape::fields(Fields& f) {
   f("target_shape", target_shape, 0);
 }
 
-Exprs Reshape::call(Trace&, std::span<const Expr> inputs) {
-  int64_t batch = inputs[0].shape()[0], elements = 1, known = 1, free = -1;
-  for (int64_t axis = 1; axis < inputs[0].rank(); ++axis) elements *= inputs[0].shape()[axis];
-  std::vector<int64_t> extents{batch};
-  for (int64_t extent : target_shape) {
-    if (extent == -1 && free < 0)
-      free = static_cast<int64_t>(extents.size());
-    else
-      known *= extent;
-    extents.push_back(extent);
-  }
-  bool fits = free < 0 ? known == elements : known > 0 && elements % known == 0;
+Shape Reshape::shape_for(int64_t elements) const {
+  std::vector<int64_t> extents = target_shape;
+  auto open = std::ranges::find(extents, -1);
+  bool complete = open == extents.end();
+  if (!complete) *open = 1;
+  int64_t known = Shape(extents).elements();
+  if (!complete && known > 0) *open = elements / known;
+  bool fits = complete ? known == elements : known > 0 && elements % known == 0;
   if (!fits)
-    refuse_shape(fmt::format("expected {} elements a sample for the target shape {}, received {}",
-                             free < 0 ? known : elements, to_string(Shape(target_shape)),
-                             to_string(inputs[0].shape())));
-  if (free >= 0) extents[static_cast<size_t>(free)] = elements / known;
-  return {reshape(inputs[0], Shape(extents))};
+    refuse_shape(fmt::format("the target shape {} does not fit {} elements a sample",
+                             to_string(Shape(target_shape)), elements));
+  return Shape(std::move(extents));
+}
+
+Exprs Reshape::call(Trace&, std::span<const Expr> inputs) {
+  std::vector<int64_t> extents = inputs[0].shape().extents();
+  int64_t elements = Shape(std::vector<int64_t>(extents.begin() + 1, extents.end())).elements();
+  Shape sample = shape_for(elements);
+  extents.resize(1);
+  extents.insert(extents.end(), sample.begin(), sample.end());
+  return {reshape(inputs[0], Shape(std::move(extents)))};
 }
 
 // --- Dropout ---

@@ -60,6 +60,9 @@ class Reshape : public Layer {
   std::string_view class_name() const override { return "Reshape"; }
   void fields(Fields& f) override;
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
+
+ private:
+  Shape shape_for(int64_t elements) const;  // H114, H701 when there is none
 };
 
 class Dropout : public Layer {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "nn/layers/fields.h"
 #include "ops/ops.h"
 
 namespace hornbeam {
@@ -18,19 +19,23 @@ void ReLU::fields(Fields& f) {
   f.custom(
       "threshold", [&](const Json& json) { threshold = json.is_null() ? 0 : json.as_number(); },
       [&] { return Json(threshold); });
+  require_not_negative(f, "max_value", max_value.value_or(0));
+  require_not_negative(f, "negative_slope", negative_slope);
+  require_not_negative(f, "threshold", threshold);
 }
 
 Exprs ReLU::call(Trace&, std::span<const Expr> inputs) {
   Expr x = inputs[0];
   if (negative_slope == 0 && threshold == 0)
     return {max_value ? minimum(relu(x), *max_value) : relu(x)};
-  Expr y = select(compare(x, "GE", threshold), x, (x - threshold) * negative_slope);
+  Expr y = select(compare(x, "GT", threshold), x, (x - threshold) * negative_slope);
   return {max_value ? minimum(y, *max_value) : y};
 }
 
 void LeakyReLU::fields(Fields& f) {
   common_fields(f);
   f("negative_slope", negative_slope);
+  require_not_negative(f, "negative_slope", negative_slope);
 }
 
 Exprs LeakyReLU::call(Trace&, std::span<const Expr> inputs) {
@@ -84,8 +89,9 @@ std::unique_ptr<Layer> make_maximum() { return std::make_unique<Merge>(maximum_k
 std::unique_ptr<Layer> make_minimum() { return std::make_unique<Merge>(minimum_kind); }
 
 Exprs Merge::call(Trace&, std::span<const Expr> inputs) {
-  if (inputs.size() < 2 || (kind_.name == "Subtract" && inputs.size() != 2))
-    refuse_shape(fmt::format("expected two inputs or more, received {}", inputs.size()));
+  if (kind_.name == "Subtract" && inputs.size() != 2)
+    refuse_shape(fmt::format("expected two inputs, received {}", inputs.size()));
+  if (inputs.empty()) refuse_shape("expected inputs to merge");
   int64_t rank = 0;
   for (const Expr& input : inputs) rank = std::max(rank, input.rank());
   Expr total = with_rank(inputs[0], rank);

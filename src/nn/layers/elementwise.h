@@ -7,7 +7,7 @@
 
 namespace hornbeam {
 
-// x from max_value on: max_value; from threshold on: x; below: negative_slope * (x - threshold).
+// x from max_value on: max_value; above threshold: x; else negative_slope * (x - threshold).
 class ReLU : public Layer {
  public:
   std::optional<double> max_value;

@@ -31,4 +31,9 @@ void require_positive(Fields& f, std::string_view key, int64_t value) {
     f.refuse(key, fmt::format("expected 1 or more, received {}", value));
 }
 
+void require_not_negative(Fields& f, std::string_view key, double value) {
+  if (f.reading() && !(value >= 0))
+    f.refuse(key, fmt::format("expected 0 or more, received {}", value));
+}
+
 }  // namespace hornbeam

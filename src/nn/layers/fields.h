@@ -12,6 +12,7 @@ namespace hornbeam {
 void data_format_field(Fields& f, std::string& data_format);  // absent or null: channels_last
 void padding_field(Fields& f, std::string& padding);          // "valid" or "same"
 void no_constraints(Fields& f, std::initializer_list<const char*> keys);
-void require_positive(Fields& f, std::string_view key, int64_t value);  // when reading
+void require_positive(Fields& f, std::string_view key, int64_t value);     // when reading
+void require_not_negative(Fields& f, std::string_view key, double value);  // when reading
 
 }  // namespace hornbeam

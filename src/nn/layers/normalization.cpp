@@ -48,8 +48,8 @@ void BatchNormalization::build(std::span<const Shape> inputs) {
 }
 
 void BatchNormalization::move(Trace& trace, std::string_view weight, Expr statistic) {
-  Expr old = trace.weight(own(weight));
-  trace.updates[&own(weight)] = trace.mean_over_slices(old * momentum + statistic * (1 - momentum));
+  Expr& average = trace.updates.try_emplace(&own(weight), trace.weight(own(weight))).first->second;
+  average = trace.mean_over_slices(average * momentum + statistic * (1 - momentum));
 }
 
 Exprs BatchNormalization::call(Trace& trace, std::span<const Expr> inputs) {
