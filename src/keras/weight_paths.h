@@ -13,10 +13,9 @@ struct StoredWeight {
   Weight* weight;
 };
 
-// Groups are named after classes, numbered in the order of model.layers; variables after their order.
+// Groups are named after classes, numbered in the order of model.layers; variables after their
+// order.
 std::vector<StoredWeight> stored_weights(Model& model);
-// The same for a whole model's groups, also of layers without weights.
-std::string snake_case(std::string_view class_name);  // "Conv2D" → "conv2d"
 
 // The slots of an optimizer in the order in which Keras stores them, behind iteration and rate.
 std::vector<Tensor*> stored_slots(const Optimizer& optimizer, OptimizerState& state);

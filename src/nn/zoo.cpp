@@ -1,12 +1,9 @@
 #include "nn/zoo.h"
 
-#include <fmt/format.h>
-
-#include <map>
-
 #include "nn/layers/basic.h"
 #include "nn/layers/normalization.h"
 #include "nn/layers/picture.h"
+#include "nn/names.h"
 
 namespace hornbeam {
 namespace {
@@ -19,39 +16,36 @@ class Stack {
     model_->name = name;
     auto layer = std::make_shared<InputLayer>();
     layer->shape = std::move(input);
-    layer->name = "input_layer";
     append(layer);
   }
 
   template <class T, class... Arguments>
-  T& add(std::string_view base, Arguments... arguments) {
+  T& add(Arguments... arguments) {
     auto layer = std::make_shared<T>(arguments...);
-    int number = counts_[std::string(base)]++;
-    layer->name = number == 0 ? std::string(base) : fmt::format("{}_{}", base, number);
     append(layer);
     return *layer;
   }
 
   void dense(int64_t units, std::string_view activation = "linear") {
-    Dense& layer = add<Dense>("dense");
+    Dense& layer = add<Dense>();
     layer.units = units;
     layer.activation = Activation(activation);
   }
 
   void convolution(int64_t filters, int64_t window, std::string_view padding,
                    std::string_view activation = "linear") {
-    Conv2D& layer = add<Conv2D>("conv2d");
+    Conv2D& layer = add<Conv2D>();
     layer.filters = filters;
     layer.kernel_size = {window, window};
     layer.padding = padding;
     layer.activation = Activation(activation);
   }
 
-  void average_pooling() { add<Pooling2D>("average_pooling2d", false); }
+  void average_pooling() { add<Pooling2D>(false); }
 
   void normalised_relu() {
-    add<BatchNormalization>("batch_normalization");
-    add<ActivationLayer>("activation").activation = Activation("relu");
+    add<BatchNormalization>();
+    add<ActivationLayer>().activation = Activation("relu");
   }
 
   std::shared_ptr<Model> done() {
@@ -63,6 +57,7 @@ class Stack {
 
  private:
   void append(std::shared_ptr<Layer> layer) {
+    layer->name = names_(layer->class_name());
     std::vector<TensorRef> inputs;
     if (!model_->calls.empty()) inputs.push_back({model_->calls.size() - 1, 0});
     model_->calls.push_back({std::move(layer), std::move(inputs)});
@@ -70,7 +65,7 @@ class Stack {
   }
 
   std::shared_ptr<Model> model_;
-  std::map<std::string, int> counts_;
+  AutomaticNames names_;
 };
 
 // The multilayer perceptron of the article of 2018.
@@ -79,7 +74,7 @@ std::shared_ptr<Model> article_mlp() {
   for (int64_t units : {2048, 1024, 512, 256, 128, 64, 32, 16}) {
     stack.dense(units);
     stack.normalised_relu();
-    stack.add<Dropout>("dropout").rate = 0.5;
+    stack.add<Dropout>().rate = 0.5;
   }
   stack.dense(10, "softmax");
   return stack.done();
@@ -97,7 +92,7 @@ std::shared_ptr<Model> article_cnn() {
   block(256);
   stack.average_pooling();
   for (int64_t filters : {384, 384, 256}) block(filters);
-  stack.add<Flatten>("flatten");
+  stack.add<Flatten>();
   stack.dense(10, "softmax");
   return stack.done();
 }
@@ -109,7 +104,7 @@ std::shared_ptr<Model> lenet() {
   stack.average_pooling();
   stack.convolution(16, 5, "valid", "tanh");
   stack.average_pooling();
-  stack.add<Flatten>("flatten");
+  stack.add<Flatten>();
   stack.dense(120, "tanh");
   stack.dense(84, "tanh");
   stack.dense(10, "softmax");
