@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "nn/names.h"
 
 namespace hornbeam {
 namespace {
@@ -42,6 +43,12 @@ void refuse_name(std::string_view name, std::string_view what, const std::string
                    .help = near.empty() ? "" : fmt::format("did you mean {}?", near)};
   if (what == "layer") throw Error("H110", std::move(parts));
   throw Error("H115", std::move(parts));
+}
+
+void name_field(Fields& fields, std::string& name, std::string_view class_name) {
+  fields.custom(
+      "name", [&](const Json& json) { name = json.is_null() ? "" : json.as_text(); },
+      [&] { return Json(name.empty() ? snake_case(class_name) : name); });
 }
 
 void read_fields(KerasObject& object, const Json& config, const std::string& place) {

@@ -55,6 +55,9 @@ ObjectForm object_form(const Json& json, std::string_view what, const std::strin
 // "glorot_uniform".
 bool same_name(std::string_view a, std::string_view b);
 
+// The field `name`; an object without one is written with the name that Keras gives it.
+void name_field(Fields& fields, std::string& name, std::string_view class_name);
+
 void read_fields(KerasObject& object, const Json& config, const std::string& place);
 Json config_of(const KerasObject& object);
 Json object_json(const KerasObject& object, std::string_view module);

@@ -30,9 +30,9 @@ class Optimizer : public KerasObject {
 
   // The slots of one weight, by name; each has the weight's shape and starts at zero.
   virtual std::vector<std::string> slots() const = 0;
-  // Whether Keras stores all slots of one weight before those of the next (momentum, velocity,
-  // momentum, velocity …) or each slot of all weights together.
-  virtual bool interleaved() const { return true; }
+  // How many of them, from the first, Keras stores weight by weight (momentum, velocity, momentum,
+  // velocity …); each of the others follows for all weights together.
+  virtual size_t stored_together() const { return slots().size(); }
   virtual Expr update(Rule& rule) const = 0;  // the new weight
 
   // The new weights and slots after one step: clipping, weight decay, update, in Keras' order.

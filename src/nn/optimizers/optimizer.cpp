@@ -12,7 +12,7 @@ Expr norm(Expr x) { return sqrt(sum_all(x * x)); }
 }  // namespace
 
 void Optimizer::common_fields(Fields& f) {
-  f("name", name_);
+  name_field(f, name_, class_name());
   f("learning_rate", learning_rate);
   f("weight_decay", weight_decay);
   f("clipnorm", clipnorm);
@@ -54,7 +54,7 @@ std::vector<Trained> Optimizer::apply(std::vector<Trained> weights, Expr rate,
                                       Expr iteration) const {
   clip(weights);
   for (Trained& each : weights) {
-    if (weight_decay) each.weight = each.weight - each.weight * (*weight_decay * rate);
+    if (weight_decay) each.weight = each.weight - each.weight * *weight_decay * rate;
     Rule rule{each.weight, each.gradient, each.slots, rate, iteration};
     each.weight = update(rule);
     each.slots = rule.slots;

@@ -1,5 +1,5 @@
 // The optimizers. Formulas: Keras 3, keras/src/optimizers.
-#include <cmath>
+#include <fmt/format.h>
 
 #include "nn/optimizer.h"
 #include "ops/ops.h"
@@ -15,6 +15,8 @@ class SGD : public Optimizer {
     common_fields(f);
     f("momentum", momentum_);
     f("nesterov", nesterov_);
+    if (!(momentum_ >= 0 && momentum_ <= 1))
+      f.refuse("momentum", fmt::format("expected 0 to 1, received {}", momentum_));
   }
   std::vector<std::string> slots() const override {
     return momentum_ == 0 ? std::vector<std::string>{} : std::vector<std::string>{"momentum"};
@@ -42,9 +44,14 @@ class Adam : public Optimizer {
     f("beta_1", beta_1_);
     f("beta_2", beta_2_);
     f("epsilon", epsilon_);
-    f.fixed("amsgrad", false);
+    f("amsgrad", amsgrad_);
   }
-  std::vector<std::string> slots() const override { return {"momentum", "velocity"}; }
+  std::vector<std::string> slots() const override {
+    std::vector<std::string> names{"momentum", "velocity"};
+    if (amsgrad_) names.push_back("velocity_hat");
+    return names;
+  }
+  size_t stored_together() const override { return 2; }
   Expr update(Rule& r) const override {
     Builder& build = *r.weight.builder;
     Expr beta_1_power = power(scalar(build, DType::float32, beta_1_), r.iteration);
@@ -52,18 +59,25 @@ class Adam : public Optimizer {
     Expr alpha = r.learning_rate * sqrt(1 - beta_2_power) / (1 - beta_1_power);
     Expr m = r.slots[0] + (r.gradient - r.slots[0]) * (1 - beta_1_);
     Expr v = r.slots[1] + (r.gradient * r.gradient - r.slots[1]) * (1 - beta_2_);
-    r.slots = {m, v};
+    r.slots[0] = m;
+    r.slots[1] = v;
+    if (amsgrad_) v = r.slots[2] = maximum(r.slots[2], v);
     return r.weight - m * alpha / (sqrt(v) + epsilon_);
   }
 
  private:
   double beta_1_ = 0.9, beta_2_ = 0.999, epsilon_ = 1e-7;
+  bool amsgrad_ = false;  // Reddi, Kale and Kumar, 2018: the largest velocity so far
 };
 
 class AdamW : public Adam {
  public:
   AdamW() { weight_decay = 0.004; }
   std::string_view class_name() const override { return "AdamW"; }
+  void fields(Fields& f) override {
+    Adam::fields(f);
+    if (!weight_decay) f.refuse("weight_decay", "AdamW needs a number, received null");
+  }
 };
 
 class RMSprop : public Optimizer {
@@ -82,7 +96,7 @@ class RMSprop : public Optimizer {
     if (centered_) names.push_back("average_gradient");
     return names;
   }
-  bool interleaved() const override { return false; }
+  size_t stored_together() const override { return 0; }
   Expr update(Rule& r) const override {
     size_t next = 0;
     Expr velocity = r.slots[next] * rho_ + r.gradient * r.gradient * (1 - rho_);
