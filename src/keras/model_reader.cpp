@@ -234,6 +234,7 @@ std::optional<CompileConfig> read_compile_config(const Json& json, const std::st
   CompileConfig config{.optimizer = optimizer_by_name(modern, place + ", optimizer"), .loss = *loss};
   if (const Json* weights = json.find("loss_weights")) config.loss_weights = *weights;
   if (const Json* metrics = json.find("metrics")) config.metrics = *metrics;
+  if (const Json* metrics = json.find("weighted_metrics")) config.weighted_metrics = *metrics;
   return config;
 }
 

@@ -106,7 +106,7 @@ Json compile_config_json(const CompileConfig& config) {
                        {"loss", config.loss},
                        {"loss_weights", config.loss_weights},
                        {"metrics", config.metrics},
-                       {"weighted_metrics", nullptr},
+                       {"weighted_metrics", config.weighted_metrics},
                        {"run_eagerly", false},
                        {"steps_per_execution", 1},
                        {"jit_compile", false}});

@@ -1,5 +1,5 @@
-// What a model is trained with, and how far its optimizer has come: the parts of a model file besides
-// layers and weights.
+// What a model is trained with, and how far its optimizer has come: the parts of a model file
+// besides layers and weights.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,15 @@ namespace hornbeam {
 
 struct CompileConfig {
   OptimizerPointer optimizer;
-  Json loss;          // a name or object, or one for each output
-  Json loss_weights;  // null, or one number for each output
-  Json metrics;       // a list of names or objects, or one list for each output
+  Json loss;              // a name or object, or one for each output
+  Json loss_weights;      // null, or one number for each output
+  Json metrics;           // a list of names or objects, or one list for each output
+  Json weighted_metrics;  // the same, for those that count samples by their weights
 };
 
 struct OptimizerState {
-  int64_t iteration = 0;             // steps done
-  double learning_rate = 0.001;      // the present one
+  int64_t iteration = 0;                   // steps done
+  double learning_rate = 0.001;            // the present one
   std::vector<std::vector<Tensor>> slots;  // for each trained weight, in the model's order
 };
 

@@ -3,8 +3,13 @@
 
 #include "ir/builder.h"
 #include "nn/object.h"
+#include "nn/sample_weights.h"
 
 namespace hornbeam {
+
+// How one value a sample becomes one number: divided by the number of samples (and positions), by
+// the sum of the sample weights, or not at all.
+enum class Reduction { mean, sum, mean_with_sample_weight };
 
 class Loss : public KerasObject {
  public:
@@ -13,18 +18,23 @@ class Loss : public KerasObject {
   // Integer class numbers instead of one column for each class.
   virtual bool takes_class_numbers() const { return false; }
   virtual bool takes_one_hot() const { return false; }
+  Reduction reduction() const { return reduction_; }
 
  protected:
-  // `name` and `reduction`, which every loss has. Reductions other than the mean are refused.
+  // `name` and `reduction`, which every loss has.
   void common_fields(Fields& f);
 
  private:
   std::string name_;
+  Reduction reduction_ = Reduction::mean;
 };
 using LossPointer = std::shared_ptr<const Loss>;
 
 const ObjectTable<Loss>& losses();
 LossPointer loss_by_name(const Json& form, const std::string& place);
+
+// The part that a slice has in the loss of its batch; the parts of all slices add up to the loss.
+Expr reduced_loss(const Loss& loss, Expr values, const SampleWeights& weights);
 
 // The target as the loss wants it for a prediction of that shape: float32, or int32 class numbers;
 // class numbers become one-hot rows where they are wanted so; an axis of extent 1 at the end is

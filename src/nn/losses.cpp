@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "nn/loss.h"
 #include "ops/ops.h"
@@ -80,6 +82,19 @@ class MeanAbsoluteError : public Loss {
   }
 };
 
+struct ReductionName {
+  std::string_view name;
+  Reduction reduction;
+};
+// The first of a kind is the one that is written; "auto" is that of Keras 2.
+constexpr ReductionName reductions[] = {
+    {"sum_over_batch_size", Reduction::mean},
+    {"mean", Reduction::mean},
+    {"auto", Reduction::mean},
+    {"sum", Reduction::sum},
+    {"mean_with_sample_weight", Reduction::mean_with_sample_weight},
+};
+
 bool equal_but_last_one(const Shape& longer, const Shape& shorter) {
   if (longer.rank() != shorter.rank() + 1 || longer[longer.rank() - 1] != 1) return false;
   return std::equal(shorter.begin(), shorter.end(), longer.begin());
@@ -94,9 +109,28 @@ Shape without_last(const Shape& shape) {
 void Loss::common_fields(Fields& f) {
   f.ignore("dtype");
   f.ignore("fn");
-  f("name", name_);
-  if (!f.reading()) return f.fixed("reduction", "sum_over_batch_size");
-  f.neutral("reduction", {"sum_over_batch_size", "mean", "auto", nullptr});
+  name_field(f, name_, class_name());
+  auto read = [&](const Json& json) {
+    auto found = std::ranges::find_if(
+        reductions, [&](const ReductionName& row) { return json == Json(row.name); });
+    if (found == std::end(reductions))
+      f.refuse("reduction",
+               "expected sum_over_batch_size, sum or mean_with_sample_weight, received " +
+                   json_text(json));
+    reduction_ = found->reduction;
+  };
+  f.custom("reduction", read, [&] {
+    return Json(std::ranges::find(reductions, reduction_, &ReductionName::reduction)->name);
+  });
+}
+
+Expr reduced_loss(const Loss& loss, Expr values, const SampleWeights& weights) {
+  Expr total = sum_all(weights.applied_to(values));
+  if (loss.reduction() == Reduction::sum) return total;
+  if (loss.reduction() == Reduction::mean_with_sample_weight && weights.given)
+    return divide_or_zero(total, all_reduce(weights.sum()));
+  double slice = static_cast<double>(std::max<int64_t>(values.shape()[0], 1));
+  return total / (weights.samples * (static_cast<double>(values.shape().elements()) / slice));
 }
 
 const ObjectTable<Loss>& losses() {

@@ -1,4 +1,5 @@
 #include "nn/metric.h"
+#include "nn/names.h"
 #include "ops/ops.h"
 
 namespace hornbeam {
@@ -66,15 +67,6 @@ class AbsoluteError : public Metric {
   }
 };
 
-std::string snake_case(std::string_view name) {
-  std::string snake;
-  for (size_t i = 0; i < name.size(); ++i) {
-    if (std::isupper(static_cast<unsigned char>(name[i])) && i > 0) snake += '_';
-    snake += static_cast<char>(std::tolower(static_cast<unsigned char>(name[i])));
-  }
-  return snake;
-}
-
 std::string_view resolved_accuracy(const Shape& target, const Shape& prediction) {
   int64_t columns = prediction.rank() > 0 ? prediction[prediction.rank() - 1] : 1;
   if (columns == 1) return "BinaryAccuracy";
@@ -86,8 +78,15 @@ std::string_view resolved_accuracy(const Shape& target, const Shape& prediction)
 }  // namespace
 
 void Metric::fields(Fields& f) {
-  f("name", name);
+  name_field(f, name, class_name());
   f.ignore("dtype");
+}
+
+MetricSums metric_sums(Expr values, const SampleWeights& weights) {
+  Integers positions;
+  for (int64_t axis = 1; axis < values.rank(); ++axis) positions.push_back(axis);
+  if (!positions.empty()) values = mean(values, positions);
+  return {sum_all(weights.applied_to(values)), weights.sum()};
 }
 
 const ObjectTable<Metric>& metrics() {
@@ -116,7 +115,7 @@ MetricPointer metric_by_name(const Json& form, const Shape& target, const Shape&
     return metric;
   }
   std::unique_ptr<Metric> metric = read_object(metrics(), form, place);
-  if (metric->name.empty()) metric->name = form.is_text() ? name : snake_case(name);
+  if (metric->name.empty()) metric->name = form.is_text() ? name : snake_case(metric->class_name());
   return metric;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "base/error.h"
 #include "ops/gradients.h"
 #include "ops/ops.h"
@@ -73,12 +75,12 @@ class StepTracer {
   // The number of real samples of this slice, and 1 for each of them.
   void slice_of_batch() {
     Expr valid = build_.input("valid", {DType::int32, {}}, Role::parameter);
-    valid_in_batch_ = convert(valid, DType::float32);
+    sample_weights_.samples = convert(valid, DType::float32);
     Expr before = convert(replica_id(build_), DType::int32) *
                   build_.constant(Tensor::scalar(static_cast<int32_t>(slice_)));
     trace_.valid = minimum(maximum(valid - before, 0.0), static_cast<double>(slice_));
     Expr numbers = iota(build_, {DType::int32, {slice_}}, 0);
-    real_ = convert(compare(numbers, "LT", trace_.valid), DType::float32);
+    sample_weights_.real = convert(compare(numbers, "LT", trace_.valid), DType::float32);
   }
 
   Type batch_type(const Type& sample) const {
@@ -115,7 +117,7 @@ class StepTracer {
   Expr measure(const std::vector<OutputObjective>& objectives) {
     Exprs predictions = forward();
     if (shape_.sample_weight)
-      sample_weight_ = build_.input("sample_weight", {DType::float32, {slice_}});
+      sample_weights_.given = build_.input("sample_weight", {DType::float32, {slice_}});
     Expr objective = scalar(build_, DType::float32, 0);
     Exprs losses;
     for (size_t i = 0; i < objectives.size(); ++i) {
@@ -137,28 +139,42 @@ class StepTracer {
   Expr output_loss(const OutputObjective& objective, Expr target, Expr prediction, size_t number) {
     const std::string& layer = source_.model.output_name(number);
     Expr fitted = fitted_target(*objective.loss, target, prediction, layer);
-    Expr weight = sample_weight_ ? real_ * sample_weight_ : real_;
-    for (const Json& form : objective.metrics) {
+    auto measured = [&](const Json& form, bool weighted) {
       MetricPointer metric =
           metric_by_name(form, target.shape(), prediction.shape(), "metrics of " + layer);
-      std::string name = shape_.targets.size() > 1 ? layer + "_" + metric->name : metric->name;
       build_.set_scope("metrics");
-      build_.output(name, all_reduce(mean_of_real(metric->values(fitted, prediction), real_)));
-    }
+      add_metric(log_name(layer, metric->name, weighted), metric->values(fitted, prediction),
+                 weighted);
+    };
+    for (const Json& form : objective.metrics) measured(form, false);
+    for (const Json& form : objective.weighted_metrics) measured(form, true);
     build_.set_scope("loss");
-    return mean_of_real(objective.loss->values(fitted, prediction), weight);
+    return reduced_loss(*objective.loss, objective.loss->values(fitted, prediction),
+                        sample_weights_);
   }
 
-  // This slice's part of the mean over the real samples of the whole batch.
-  Expr mean_of_real(Expr values, Expr weight) {
-    double positions = static_cast<double>(values.shape().elements()) /
-                       static_cast<double>(std::max<int64_t>(slice_, 1));
-    Expr weighted = values * broadcast_in_dim(weight, Shape(values.shape()), {0});
-    return sum_all(weighted) / (valid_in_batch_ * positions);
+  void add_metric(const std::string& name, Expr values, bool weighted) {
+    SampleWeights weights = sample_weights_;
+    if (!weighted) weights.given = {};
+    MetricSums sums = metric_sums(values, weights);
+    if (!weights.given) return build_.output(name, all_reduce(sums.total) / weights.samples);
+    Expr count = all_reduce(sums.count);
+    build_.output(name, divide_or_zero(all_reduce(sums.total), count));
+    build_.output(name + std::string(count_suffix), count);
   }
 
-  // The penalties on trained weights (Keras leaves frozen ones out), or an empty Expr when there are
-  // none.
+  // As Keras tells apart what would have the same name: a second "accuracy" is "accuracy_1", or
+  // "weighted_accuracy".
+  std::string log_name(const std::string& layer, const std::string& metric, bool weighted) {
+    std::string prefix = shape_.targets.size() > 1 ? layer + "_" : "";
+    std::string name = prefix + metric;
+    if (weighted && log_names_.contains(name)) name = prefix + "weighted_" + metric;
+    int number = log_names_[name]++;
+    return number == 0 ? name : fmt::format("{}_{}", name, number);
+  }
+
+  // The penalties on trained weights (Keras leaves frozen ones out), or an empty Expr when there
+  // are none.
   Expr penalties() {
     Expr total;
     build_.set_scope("regularizers");
@@ -207,7 +223,9 @@ class StepTracer {
   Trace trace_;
   int64_t slice_ = 0;
   std::vector<ModelWeight> weights_;
-  Expr learning_rate_, valid_in_batch_, real_, sample_weight_;
+  Expr learning_rate_;
+  SampleWeights sample_weights_;
+  std::map<std::string, int> log_names_;
 };
 
 // One entry for each output: the value itself for a single one, else the entries of a list or an
@@ -257,6 +275,7 @@ std::vector<OutputObjective> objectives_of(const Model& model, const CompileConf
     if (weight.is_array() && weight.as_array().size() == 1) weight = weight.as_array()[0];
     if (!weight.is_null()) objective.weight = weight.as_number();
     objective.metrics = metric_list(entry_for(model, config.metrics, i));
+    objective.weighted_metrics = metric_list(entry_for(model, config.weighted_metrics, i));
     objectives.push_back(std::move(objective));
   }
   return objectives;

@@ -5,8 +5,9 @@
 //   parameter  "valid" (int32: real samples in the whole batch), "learning_rate" (float32),
 //              "seed" (int64)
 //   batch      "input/NUMBER", "target/NUMBER", "sample_weight" (float32)
-// Results are means over the real samples of the batch, one for each log; predictions are outputs
-// of role batch, "prediction/NUMBER".
+// Results are means over the real samples of the batch, one for each log; what counts otherwise
+// than by samples has its count beside it, "NAME/count". Predictions are outputs of role batch,
+// "prediction/NUMBER".
 #pragma once
 
 #include <string>
@@ -18,6 +19,8 @@
 #include "nn/metric.h"
 
 namespace hornbeam {
+
+inline constexpr std::string_view count_suffix = "/count";
 
 // The batch a step is traced for. Types are those of one sample as it is stored.
 struct StepShape {
@@ -37,6 +40,7 @@ struct OutputObjective {
   LossPointer loss;
   double weight = 1;
   std::vector<Json> metrics;
+  std::vector<Json> weighted_metrics;  // count samples by their weights
 };
 
 Graph training_step(const StepSource& source, const std::vector<OutputObjective>& objectives,

@@ -47,17 +47,37 @@ void require_finite(double loss, int64_t epoch, int64_t step) {
                        "inputs"});
 }
 
+// A log of an epoch: the mean of what the steps gave, by their counts.
+struct EpochMean {
+  std::string name;
+  size_t value = 0;                   // the output of the step that has it
+  std::optional<size_t> count_value;  // the output that has its count; else the real samples count
+  double total = 0, count = 0;
+};
+
+std::vector<EpochMean> means_of(const std::vector<Port>& outputs) {
+  std::vector<EpochMean> means;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].role != Role::result || outputs[i].name.ends_with(count_suffix)) continue;
+    auto count =
+        std::ranges::find(outputs, outputs[i].name + std::string(count_suffix), &Port::name);
+    EpochMean mean{.name = outputs[i].name, .value = i};
+    if (count != outputs.end()) mean.count_value = static_cast<size_t>(count - outputs.begin());
+    means.push_back(std::move(mean));
+  }
+  return means;
+}
+
 }  // namespace
 
-// A compiled step with its buffers, in the order of the graph's ports, and the sums of an epoch.
+// A compiled step with its buffers, in the order of the graph's ports, and the means of an epoch.
 struct Trainer::Compiled {
   StepShape shape;
   std::vector<Port> inputs, outputs;
   Types input_types;  // of the whole batch
   std::unique_ptr<Executable> executable;
   std::vector<Buffer> input_buffers, output_buffers;
-  std::vector<size_t> results;                       // the outputs that are logs
-  std::vector<std::pair<std::string, double>> sums;  // by log: the sum over samples
+  std::vector<EpochMean> means;
   double samples = 0;
   double last_loss = 0;
   Tensor scalar{DType::float32, {}}, valid{DType::int32, {}};
@@ -71,7 +91,7 @@ struct Trainer::Compiled {
     return std::ranges::find(inputs, name, &Port::name) != inputs.end();
   }
   void reset() {
-    for (auto& [name, sum] : sums) sum = 0;
+    for (EpochMean& mean : means) mean.total = mean.count = 0;
     samples = 0;
   }
 };
@@ -147,11 +167,7 @@ Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like, int64_t bat
   }
   step->executable = backend_.compile(
       graph, {.replicas = options_.replicas, .disabled_passes = options_.disabled_passes});
-  for (size_t i = 0; i < step->outputs.size(); ++i) {
-    if (step->outputs[i].role != Role::result) continue;
-    step->results.push_back(i);
-    step->sums.emplace_back(step->outputs[i].name, 0.0);
-  }
+  step->means = means_of(step->outputs);
   return *step;
 }
 
@@ -206,26 +222,32 @@ void Trainer::upload_batch(Compiled& step, const Batch& batch) {
   backend_.upload(step.valid, *step.input("valid"));
 }
 
-// One step; its results are added to the sums of the epoch.
+// One step; its results go into the means of the epoch.
 void Trainer::run(Compiled& step, const Batch& batch) {
   upload_batch(step, batch);
   step.executable->run(step.input_buffers, step.output_buffers);
+  auto output = [&](size_t number) {
+    backend_.download(*step.output_buffers[number], step.scalar);
+    return static_cast<double>(step.scalar.values<float>()[0]);
+  };
   double samples = static_cast<double>(batch.valid);
   step.samples += samples;
-  for (size_t i = 0; i < step.results.size(); ++i) {
-    backend_.download(*step.output_buffers[step.results[i]], step.scalar);
-    double value = static_cast<double>(step.scalar.values<float>()[0]);
-    if (step.sums[i].first == "loss") step.last_loss = value;
-    step.sums[i].second += value * samples;
+  for (EpochMean& mean : step.means) {
+    double value = output(mean.value);
+    double count = mean.count_value ? output(*mean.count_value) : samples;
+    if (mean.name == "loss") step.last_loss = value;
+    mean.total += value * count;
+    mean.count += count;
   }
 }
 
-// Means over the samples so far, sorted by name as Keras has them.
+// The means so far, sorted by name as Keras has them.
 void Trainer::fill_logs(const Compiled& step, Logs& logs) {
-  logs.resize(step.sums.size());
-  for (size_t i = 0; i < step.sums.size(); ++i) {
-    logs[i].first = step.sums[i].first;
-    logs[i].second = step.sums[i].second / std::max(step.samples, 1.0);
+  logs.resize(step.means.size());
+  for (size_t i = 0; i < logs.size(); ++i) {
+    const EpochMean& mean = step.means[i];
+    logs[i].first = mean.name;
+    logs[i].second = mean.count > 0 ? mean.total / mean.count : 0;
   }
   std::ranges::sort(logs);
 }

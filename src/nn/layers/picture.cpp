@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "nn/layers/fields.h"
@@ -61,6 +62,8 @@ void Conv2D::fields(Fields& f) {
   if (f.reading() && kernel_size.size() != 2) f.refuse("kernel_size", "it is missing");
   for (const auto* list : {&kernel_size, &strides, &dilation_rate})
     for (int64_t value : *list) require_positive(f, "kernel_size, strides, dilation_rate", value);
+  if (std::ranges::max(strides) > 1 && std::ranges::max(dilation_rate) > 1)
+    f.refuse("strides", "strides above 1 cannot be combined with dilation_rate above 1");
 }
 
 void Conv2D::build(std::span<const Shape> inputs) {
