@@ -1,4 +1,4 @@
-#include "nn/golden.h"
+#include "golden/cases.h"
 
 #include <algorithm>
 #include <cctype>
@@ -12,7 +12,7 @@
 namespace hornbeam::golden {
 namespace {
 
-const std::string folder = HORNBEAM_TESTS_FOLDER "/golden/";
+const std::string folder = HORNBEAM_GOLDEN;
 
 }  // namespace
 

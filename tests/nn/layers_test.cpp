@@ -2,7 +2,7 @@
 // (tests/golden/layers).
 #include <gtest/gtest.h>
 
-#include "nn/golden.h"
+#include "golden/cases.h"
 #include "nn/layers/basic.h"
 #include "ops/gradients.h"
 #include "ops/ops.h"

@@ -108,6 +108,32 @@ TEST(Loss, OfWeightedSamplesIsDividedByTheirNumber) {  // case B27
   EXPECT_EQ(weighted_loss({0, 0}), 0);
 }
 
+struct Reduced {
+  double loss, weight;
+};
+
+// One epoch at rate 0.1 over targets 1, 2, 3 with weights 1, 3, 2 in batches of 2, from weight 0.
+Reduced reduced_by(const std::string& reduction) {
+  auto model = line(0);
+  Dataset data = dataset(column({1, 1, 1}), column({1, 2, 3}));
+  data.sample_weight = Tensor::of<float>({3}, {1, 3, 2});
+  std::string loss = R"({"class_name": "MeanSquaredError", "config": {"reduction": ")";
+  Fitted fitted = fit(*model, compile(sgd(0.1), loss + reduction + "\"}}"), data, 2);
+  return {log_of(fitted.logs, "loss"), fitted.weights[0]};
+}
+
+// sum: losses 1 + 3 * 4 = 13, weight 0.1 * 2 (1 + 3 * 2) = 1.4, then 2 * 1.6^2 = 5.12 and 2.04; the
+// epoch's loss is (2 * 13 + 5.12) / 3. With weights as divisor: 13 / 4, 0.35, then 2.65^2 and 0.88.
+// Keras 3.15 gives the same.
+TEST(Loss, IsReducedAsItSays) {
+  EXPECT_NEAR(reduced_by("sum").loss, 31.12 / 3, 1e-5);
+  EXPECT_NEAR(reduced_by("sum").weight, 2.04, 1e-6);
+  EXPECT_NEAR(reduced_by("mean_with_sample_weight").loss, 13.5225 / 3, 1e-5);
+  EXPECT_NEAR(reduced_by("mean_with_sample_weight").weight, 0.88, 1e-6);
+  EXPECT_NEAR(reduced_by("sum_over_batch_size").loss, 7.86, 1e-5);
+  EXPECT_NEAR(reduced_by("sum_over_batch_size").weight, 1.62, 1e-6);
+}
+
 TEST(Targets, OfAnotherWidthAreRefused) {  // case B21
   auto model = single_layer("[null, 1]", layer_of("Dense", R"({"name": "pair", "units": 2})"));
   model->initialize(0);
