@@ -1,0 +1,165 @@
+"""Models: whole trainings, step by step. Keras saves each model fresh and compiled; then it trains."""
+
+import zlib
+from dataclasses import dataclass
+from typing import Callable
+
+import jax
+import keras
+import numpy as np
+
+from .common import fresh_folder, model_variables, numbered, save_json, save_npz
+from .networks import article_cnn, article_mlp, lenet, residual
+from .pictures import save_pictures
+
+BATCH, EPOCHS = 32, 2
+OPTIMIZERS = {
+    "adam": lambda: keras.optimizers.Adam(1e-3),
+    "sgd": lambda: keras.optimizers.SGD(0.01, momentum=0.9),
+}
+
+
+@dataclass
+class Network:
+    name: str
+    build: Callable
+    images: str
+    parameters: int
+    one_hot: bool
+
+
+SMALL = [
+    Network("article_mlp_small", lambda: article_mlp([128, 64, 32, 16, 16, 16, 16, 16], (8, 8, 3)),
+            "images_8", 38042, one_hot=True),
+    Network("article_cnn_eighth", lambda: article_cnn([12, 32, 48, 48, 32]), "images_32", 73514, one_hot=True),
+    Network("lenet", lenet, "images_28", 61706, one_hot=False),
+    Network("residual", residual, "images_32", 3010, one_hot=False),
+]
+LARGE = [
+    Network("article_mlp", lambda: article_mlp([2048, 1024, 512, 256, 128, 64, 32, 16], (32, 32, 3)),
+            "images_32", 9108058, one_hot=True),
+    Network("article_cnn", lambda: article_cnn([96, 256, 384, 384, 256]), "images_32", 3491082, one_hot=True),
+]
+
+
+def generate():
+    folder = fresh_folder("models")
+    write(folder, SMALL, measure_rounding=True)
+
+
+def generate_large(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    write(folder, LARGE, measure_rounding=False)
+
+
+def write(folder, networks, measure_rounding):
+    pictures = save_pictures(folder / "pictures.npz")
+    table = []
+    for network in networks:
+        for optimizer in OPTIMIZERS:
+            print(f"  {network.name}, {optimizer}", flush=True)
+            table.append(record(folder, network, optimizer, pictures, measure_rounding))
+            save_json(folder / "cases.json", table)
+
+
+def record(folder, network, optimizer, pictures, measure_rounding):
+    name = f"{network.name}_{optimizer}"
+    model = compiled(network, optimizer)
+    assert model.count_params() == network.parameters, model.count_params()
+    model.save(folder / f"{name}.keras")
+    training, validation = data(network, pictures)
+    samples = validation[0][:4]
+    fresh_weights = model.get_weights()
+    before = model.predict(samples, verbose=0)
+    history, losses = train(model, training, validation)
+    save_npz(folder / f"{name}.npz", {
+        "step_losses": losses,
+        "predictions_before": before,
+        "predictions_after": model.predict(samples, verbose=0),
+        **numbered("weight", model.get_weights()),
+        **numbered("optimizer", [np.array(variable.value) for variable in model.optimizer.variables]),
+    })
+    row = {
+        "name": name,
+        "model": f"{name}.keras",
+        "numbers": f"{name}.npz",
+        "images": network.images,
+        "one_hot": network.one_hot,
+        "batch": BATCH,
+        "epochs": history,
+        "weights": model_variables(model),
+        "optimizer": [variable.path for variable in model.optimizer.variables],
+    }
+    if measure_rounding:
+        row["rounding"] = rounding(network, optimizer, fresh_weights, training, losses, model.get_weights())
+    return row
+
+
+def compiled(network, optimizer):
+    keras.utils.clear_session()  # layers are named as in a fresh program
+    keras.utils.set_random_seed(zlib.crc32(network.name.encode()))
+    model = network.build()
+    loss = "categorical_crossentropy" if network.one_hot else "sparse_categorical_crossentropy"
+    model.compile(OPTIMIZERS[optimizer](), loss, metrics=["accuracy"])
+    return model
+
+
+def data(network, pictures):
+    """Pictures as float32 (uint8 / 255), targets as the loss wants them; training and validation."""
+    def part(name):
+        images = pictures[f"{name}_{network.images}"].astype("float32") / np.float32(255)
+        labels = pictures[f"{name}_labels"]
+        return images, np.eye(10, dtype="float32")[labels] if network.one_hot else labels
+
+    return part("training"), part("validation")
+
+
+class StepLosses(keras.callbacks.Callback):
+    """The loss of each batch, worked out from the running mean that Keras logs."""
+
+    def __init__(self, samples):
+        super().__init__()
+        self.samples = samples
+        self.losses = []
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.sum = 0.0
+
+    def on_train_batch_end(self, batch, logs=None):
+        seen = min((batch + 1) * BATCH, self.samples)
+        total = float(logs["loss"]) * seen
+        self.losses.append((total - self.sum) / (seen - batch * BATCH))
+        self.sum = total
+
+
+def train(model, training, validation=None):
+    """The logs of each epoch and the loss of each step."""
+    steps = StepLosses(len(training[0]))
+    history = model.fit(*training, batch_size=BATCH, epochs=EPOCHS, shuffle=False, verbose=0,
+                        validation_data=validation, callbacks=[steps]).history
+    return [{key: float(values[epoch]) for key, values in history.items()} for epoch in range(EPOCHS)], steps.losses
+
+
+def rounding(network, optimizer, fresh_weights, training, losses, weights):
+    """How far float32 is from float64 on this very training: what no float32 program can be held to."""
+    policy = keras.config.dtype_policy()
+    try:
+        with jax.enable_x64(True):
+            keras.config.set_floatx("float64")
+            keras.config.set_dtype_policy("float64")
+            model = compiled(network, optimizer)
+            model.set_weights(fresh_weights)
+            _, exact_losses = train(model, [array.astype("float64") if array.dtype == "float32" else array for array in training])
+            return {
+                "step_losses": [relative(*pair) for pair in zip(losses, exact_losses)],
+                "weights": [relative(*pair) for pair in zip(weights, model.get_weights())],
+            }
+    finally:
+        keras.config.set_floatx("float32")
+        keras.config.set_dtype_policy(policy)
+
+
+def relative(value, exact):
+    """The L2 norm of the difference over the L2 norm."""
+    difference, size = np.linalg.norm(np.asarray(value) - exact), np.linalg.norm(exact)
+    return float(f"{difference / max(size, 1e-30):.2g}")
