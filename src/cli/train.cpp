@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <iostream>
 
 #include "base/error.h"
@@ -28,6 +29,16 @@ struct Sets {
   std::optional<Dataset> validation;
 };
 
+int64_t class_number(const std::string& key) {
+  int64_t number = 0;
+  auto [end, failure] = std::from_chars(key.data(), key.data() + key.size(), number);
+  if (failure != std::errc() || end != key.data() + key.size())
+    throw Error("H302", {.message = fmt::format("'{}' is no class number", key),
+                         .place = "--class-weight",
+                         .help = "write it as '{\"0\": 1, \"1\": 3}'"});
+  return number;
+}
+
 Sets load_sets(const Options& options, const Model& model) {
   Sets sets{load_data(options, options.data, model), std::nullopt};
   if (!options.validation.empty()) sets.validation = load_data(options, options.validation, model);
@@ -39,8 +50,9 @@ Sets load_sets(const Options& options, const Model& model) {
   }
   if (!options.class_weight.empty()) {
     std::map<int64_t, double> weights;
-    for (const auto& [key, value] : parse_json(options.class_weight, "--class-weight").as_object())
-      weights[std::stoll(key)] = value.as_number();
+    Json given = parse_json(options.class_weight, "--class-weight");
+    for (const auto& [key, value] : given.as_object())
+      weights[class_number(key)] = value.as_number();
     sets.training = with_class_weight(std::move(sets.training), weights);
   }
   return sets;

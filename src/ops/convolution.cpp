@@ -102,84 +102,110 @@ Types convolution_type(const OpUse& use) {
   return {{x.dtype, shape}};
 }
 
-// One convolution as plain loops: for every batch item, place and filter, the sum over the window
-// and the channels of its group, in double.
+// Strides of the two named axes of a tensor and of its spatial axes.
+struct Strides {
+  int64_t first, second;
+  std::vector<int64_t> spatial;
+
+  Strides(const Shape& shape, const Axes& axes)
+      : first(strides_along(shape, {axes.first})[0]),
+        second(strides_along(shape, {axes.second})[0]),
+        spatial(strides_along(shape, axes.spatial)) {}
+};
+
+// One convolution as plain loops: for every place the elements of its window, then for every batch
+// item and filter the sum over them and over the channels of the filter's group, in double.
 template <class T>
 class Convolution {
  public:
   Convolution(const Node& node, const Tensor& x, const Tensor& kernel, Tensor& y)
-      : node_(node), layout_(layout_of(node.attrs)), x_(x), kernel_(kernel), y_(y) {}
+      : attrs_(node.attrs),
+        layout_(layout_of(node.attrs)),
+        x_(x),
+        kernel_(kernel),
+        y_(y),
+        in_(x.shape(), layout_.lhs),
+        weight_(kernel.shape(), layout_.rhs),
+        out_(y.shape(), layout_.out) {}
 
   void run() {
     Shape places = along(y_.shape(), layout_.out.spatial);
-    int64_t filters = kernel_.shape()[layout_.rhs.second];
-    for (int64_t item = 0; item < y_.shape()[layout_.out.first]; ++item) {
-      Walk place(places, {strides_along(y_.shape(), layout_.out.spatial)});
-      for (int64_t count = places.elements(); count > 0; --count, place.next())
-        for (int64_t filter = 0; filter < filters; ++filter)
-          at(y_, item * stride(y_, layout_.out.first) + place.offset(0) +
-                     filter * stride(y_, layout_.out.second)) =
-              narrow<T>(static_cast<Wide<T>>(sum(item, place.index(), filter, filters)));
+    Walk place(places, {out_.spatial});
+    for (int64_t count = places.elements(); count > 0; --count, place.next()) {
+      find_window(place.index());
+      for (int64_t item = 0; item < y_.shape()[layout_.out.first]; ++item)
+        fill(item, place.offset(0) + item * out_.first);
     }
   }
 
  private:
+  // An element of the window that lies on a real cell: where it is in a picture and in the kernel.
+  struct Element {
+    int64_t in, weight;
+  };
+
   static Shape along(const Shape& shape, const Integers& axes) {
     std::vector<int64_t> extents;
     for (int64_t axis : axes) extents.push_back(shape[axis]);
     return Shape(std::move(extents));
   }
-  static int64_t stride(const Tensor& tensor, int64_t axis) {
-    return strides_along(tensor.shape(), {axis})[0];
-  }
-  static T& at(Tensor& tensor, int64_t offset) {
-    return tensor.template values<T>()[static_cast<size_t>(offset)];
-  }
-  static double at(const Tensor& tensor, int64_t offset) {
-    return static_cast<double>(widen(tensor.template values<T>()[static_cast<size_t>(offset)]));
+
+  void find_window(const std::vector<int64_t>& place) {
+    window_.clear();
+    Shape window = along(kernel_.shape(), layout_.rhs.spatial);
+    Walk element(window, {weight_.spatial});
+    for (int64_t count = window.elements(); count > 0; --count, element.next())
+      if (int64_t in = input_offset(place, element.index()); in >= 0)
+        window_.push_back({in, element.offset(0)});
   }
 
-  // The offset in x of a window element, or -1 where there is padding or a gap of the dilation.
+  // -1 where there is padding or a gap of the dilation.
   int64_t input_offset(const std::vector<int64_t>& place, const std::vector<int64_t>& element) {
     int64_t offset = 0;
     for (size_t i = 0; i < place.size(); ++i) {
-      int64_t axis = layout_.lhs.spatial[i], base = node_.attrs.integers("lhs_dilation")[i];
-      int64_t at_axis = place[i] * node_.attrs.integers("window_strides")[i] +
-                        element[i] * node_.attrs.integers("rhs_dilation")[i] -
-                        node_.attrs.integers("padding_low")[i];
-      if (at_axis < 0 || at_axis % base != 0 || at_axis / base >= x_.shape()[axis]) return -1;
-      offset += at_axis / base * stride(x_, axis);
+      int64_t base = attrs_.integers("lhs_dilation")[i];
+      int64_t at = place[i] * attrs_.integers("window_strides")[i] +
+                   element[i] * attrs_.integers("rhs_dilation")[i] -
+                   attrs_.integers("padding_low")[i];
+      if (at < 0 || at % base != 0 || at / base >= x_.shape()[layout_.lhs.spatial[i]]) return -1;
+      offset += at / base * in_.spatial[i];
     }
     return offset;
   }
 
-  double sum(int64_t item, const std::vector<int64_t>& place, int64_t filter, int64_t filters) {
+  void fill(int64_t item, int64_t target) {
+    int64_t filters = kernel_.shape()[layout_.rhs.second];
     int64_t channels = kernel_.shape()[layout_.rhs.first];
-    int64_t feature_groups = node_.attrs.integer("feature_group_count");
-    int64_t batch_groups = node_.attrs.integer("batch_group_count");
-    int64_t group = filter / (filters / feature_groups);
-    int64_t batch_group = filter / (filters / batch_groups);
-    int64_t batch = batch_group * y_.shape()[layout_.out.first] + item;
-    int64_t from =
-        batch * stride(x_, layout_.lhs.first) + group * channels * stride(x_, layout_.lhs.second);
-    Shape window = along(kernel_.shape(), layout_.rhs.spatial);
-    Walk element(window, {strides_along(kernel_.shape(), layout_.rhs.spatial)});
-    double total = 0;
-    for (int64_t count = window.elements(); count > 0; --count, element.next()) {
-      int64_t offset = input_offset(place, element.index());
-      if (offset < 0) continue;
-      for (int64_t channel = 0; channel < channels; ++channel)
-        total += at(x_, from + offset + channel * stride(x_, layout_.lhs.second)) *
-                 at(kernel_, element.offset(0) + channel * stride(kernel_, layout_.rhs.first) +
-                                 filter * stride(kernel_, layout_.rhs.second));
+    int64_t feature_groups = attrs_.integer("feature_group_count");
+    int64_t batch_groups = attrs_.integer("batch_group_count");
+    for (int64_t filter = 0; filter < filters; ++filter) {
+      int64_t group = filter / (filters / feature_groups);
+      int64_t batch_group = filter / (filters / batch_groups);
+      int64_t batch = batch_group * y_.shape()[layout_.out.first] + item;
+      int64_t from = batch * in_.first + group * channels * in_.second;
+      double total = sum(from, filter * weight_.second, channels);
+      y_.template values<T>()[static_cast<size_t>(target + filter * out_.second)] =
+          narrow<T>(static_cast<Wide<T>>(total));
     }
+  }
+
+  double sum(int64_t from, int64_t filter, int64_t channels) const {
+    const T* x = x_.template values<T>().data() + from;
+    const T* weights = kernel_.template values<T>().data() + filter;
+    double total = 0;
+    for (Element element : window_)
+      for (int64_t channel = 0; channel < channels; ++channel)
+        total += static_cast<double>(widen(x[element.in + channel * in_.second])) *
+                 static_cast<double>(widen(weights[element.weight + channel * weight_.first]));
     return total;
   }
 
-  const Node& node_;
+  const Attrs& attrs_;
   Layout layout_;
   const Tensor &x_, &kernel_;
   Tensor& y_;
+  Strides in_, weight_, out_;
+  std::vector<Element> window_;
 };
 
 void convolution_reference(const Node& node, std::span<const Tensor* const> x,
