@@ -128,6 +128,7 @@ class VarianceScaling : public RandomInitializer {
 
  private:
   void require_known(Fields& f) const {
+    if (!(scale_ > 0)) f.refuse("scale", fmt::format("expected more than 0, received {}", scale_));
     if (mode_ != "fan_in" && mode_ != "fan_out" && mode_ != "fan_avg")
       f.refuse("mode", "expected fan_in, fan_out or fan_avg, received " + mode_);
     if (distribution_ != "uniform" && distribution_ != "untruncated_normal" &&
@@ -265,7 +266,7 @@ const ObjectTable<Initializer>& initializers() {
           {"HeNormal", {}, make_preset<3>},
           {"LecunUniform", {}, make_preset<4>},
           {"LecunNormal", {}, make_preset<5>},
-          {"Orthogonal", {}, make<Orthogonal>},
+          {"Orthogonal", {"OrthogonalInitializer"}, make<Orthogonal>},
           {"Identity", {"IdentityInitializer"}, make<Identity>},
       }};
   return table;

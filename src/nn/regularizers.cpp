@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "nn/regularizer.h"
 #include "ops/ops.h"
 
@@ -13,6 +15,9 @@ class L1L2 : public Regularizer {
   void fields(Fields& f) override {
     if (name_ != "L2") f("l1", l1_);
     if (name_ != "L1") f("l2", l2_);
+    if (!(l1_ >= 0 && l2_ >= 0))
+      f.refuse(l1_ >= 0 ? "l2" : "l1",
+               fmt::format("expected 0 or more, received {}", l1_ >= 0 ? l2_ : l1_));
   }
   Expr penalty(Expr weight) const override {
     Expr total = scalar(*weight.builder, weight.dtype(), 0);

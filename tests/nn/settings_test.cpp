@@ -99,6 +99,8 @@ void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.name; 
 void layer(const Json& object) {
   make_layer(object.at("class_name").as_text(), object.at("config"), "model");
 }
+void initializer_object(const Json& object) { read_object(initializers(), object, "test"); }
+void regularizer(const Json& object) { read_object(regularizers(), object, "test"); }
 void optimizer(const Json& object) { optimizer_by_name(object, "test"); }
 void loss(const Json& object) { loss_by_name(object, "test"); }
 void metric(const Json& object) { metric_by_name(object, {1}, {1}, "test"); }
@@ -126,6 +128,15 @@ const Refusal refusals[] = {
     {"strides_and_dilation", layer, "Conv2D",
      R"({"filters": 1, "kernel_size": 3, "strides": 2, "dilation_rate": 2})", "H111",
      "'strides': strides above 1 cannot be combined with dilation_rate above 1"},
+    {"no_scale", initializer_object, "VarianceScaling", R"({"scale": 0.0})", "H111",
+     "'scale': expected more than 0, received 0"},
+    {"unknown_mode", initializer_object, "VarianceScaling", R"({"mode": "fan"})", "H111",
+     "'mode': expected fan_in, fan_out or fan_avg, received fan"},
+    {"unknown_distribution", initializer_object, "VarianceScaling", R"({"distribution": "cauchy"})",
+     "H111",
+     "'distribution': expected uniform, truncated_normal or untruncated_normal, received cauchy"},
+    {"negative_penalty", regularizer, "L1L2", R"({"l1": 0.1, "l2": -0.1})", "H111",
+     "'l2': expected 0 or more, received -0.1"},
     {"negative_momentum", optimizer, "SGD", R"({"momentum": -0.1})", "H111",
      "'momentum': expected 0 to 1, received -0.1"},
     {"large_momentum", optimizer, "SGD", R"({"momentum": 1.5})", "H111",
