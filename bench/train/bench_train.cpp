@@ -1,6 +1,6 @@
-// A worker for bench/train/run: trains a built-in model on random pictures in memory, through the fit
-// loop as a user runs it (uint8 pictures, rescaling, metrics, Adam). Reads "go SECONDS" lines; after each,
-// trains for at least that long and prints samples per second.
+// A worker for bench/train/run: trains a built-in model on random pictures in memory, through the
+// fit loop as a user runs it (uint8 pictures, rescaling, metrics, Adam). Reads "go SECONDS" lines;
+// after each, trains for at least that long and prints samples per second.
 //
 // Usage: bench_train MODEL BATCH THREADS
 #include <chrono>
@@ -34,11 +34,10 @@ double train_for(Trainer& trainer, const Dataset& data, double seconds) {
   Clock::time_point start = Clock::now();
   auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   int64_t epochs = 0;
-  trainer.fit(data, nullptr,
-              {.epochs = int64_t{1} << 40, .epoch_end = [&](const History&) {
-                 ++epochs;
-                 return elapsed() < seconds;
-               }});
+  trainer.fit(data, nullptr, {.epochs = int64_t{1} << 40, .epoch_end = [&](const History&) {
+                                ++epochs;
+                                return elapsed() < seconds;
+                              }});
   return static_cast<double>(epochs * data.samples()) / elapsed();
 }
 

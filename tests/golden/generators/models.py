@@ -8,9 +8,11 @@ import jax
 import keras
 import numpy as np
 
-from .common import fresh_folder, model_variables, numbered, save_json, save_npz
-from .networks import article_cnn, article_mlp, lenet, residual
+from .common import fresh_folder, model_variables, numbered, random_numbers, save_json, save_npz
+from .networks import article_cnn, article_mlp, lenet, residual, two_layers
 from .pictures import save_pictures
+from .replicas import record_replicas
+from .resumed import record_resumed
 
 BATCH, EPOCHS = 32, 2
 OPTIMIZERS = {
@@ -26,14 +28,16 @@ class Network:
     images: str
     parameters: int
     one_hot: bool
+    weighted: bool = False  # trained with sample weights
 
 
 SMALL = [
-    Network("article_mlp_small", lambda: article_mlp([128, 64, 32, 16, 16, 16, 16, 16], (8, 8, 3)),
-            "images_8", 38042, one_hot=True),
+    Network("article_mlp_small", lambda: article_mlp([64, 32, 16, 16, 16, 16, 16, 16], (8, 8, 3)),
+            "images_8", 17258, one_hot=True),
     Network("article_cnn_eighth", lambda: article_cnn([12, 32, 48, 48, 32]), "images_32", 73514, one_hot=True),
     Network("lenet", lenet, "images_28", 61706, one_hot=False),
     Network("residual", residual, "images_32", 3010, one_hot=False),
+    Network("weighted", two_layers, "images_8", 3258, one_hot=True, weighted=True),
 ]
 LARGE = [
     Network("article_mlp", lambda: article_mlp([2048, 1024, 512, 256, 128, 64, 32, 16], (32, 32, 3)),
@@ -44,25 +48,28 @@ LARGE = [
 
 def generate():
     folder = fresh_folder("models")
-    write(folder, SMALL, measure_rounding=True)
+    pictures = write(folder, SMALL)
+    record_resumed(folder)
+    record_replicas(folder, pictures)
 
 
 def generate_large(folder):
     folder.mkdir(parents=True, exist_ok=True)
-    write(folder, LARGE, measure_rounding=False)
+    write(folder, LARGE)
 
 
-def write(folder, networks, measure_rounding):
+def write(folder, networks):
     pictures = save_pictures(folder / "pictures.npz")
     table = []
     for network in networks:
         for optimizer in OPTIMIZERS:
             print(f"  {network.name}, {optimizer}", flush=True)
-            table.append(record(folder, network, optimizer, pictures, measure_rounding))
+            table.append(record(folder, network, optimizer, pictures))
             save_json(folder / "cases.json", table)
+    return pictures
 
 
-def record(folder, network, optimizer, pictures, measure_rounding):
+def record(folder, network, optimizer, pictures):
     name = f"{network.name}_{optimizer}"
     model = compiled(network, optimizer)
     assert model.count_params() == network.parameters, model.count_params()
@@ -73,11 +80,12 @@ def record(folder, network, optimizer, pictures, measure_rounding):
     before = model.predict(samples, verbose=0)
     history, losses = train(model, training, validation)
     save_npz(folder / f"{name}.npz", {
+        **dict(zip(["sample_weight"], training[2:])),
         "step_losses": losses,
         "predictions_before": before,
         "predictions_after": model.predict(samples, verbose=0),
         **numbered("weight", model.get_weights()),
-        **numbered("optimizer", [np.array(variable.value) for variable in model.optimizer.variables]),
+        **numbered("optimizer", optimizer_values(model)),
     })
     row = {
         "name": name,
@@ -85,13 +93,13 @@ def record(folder, network, optimizer, pictures, measure_rounding):
         "numbers": f"{name}.npz",
         "images": network.images,
         "one_hot": network.one_hot,
+        "weighted": network.weighted,
         "batch": BATCH,
         "epochs": history,
         "weights": model_variables(model),
         "optimizer": [variable.path for variable in model.optimizer.variables],
     }
-    if measure_rounding:
-        row["rounding"] = rounding(network, optimizer, fresh_weights, training, losses, model.get_weights())
+    row["rounding"] = rounding(network, optimizer, fresh_weights, training, losses, model)
     return row
 
 
@@ -105,13 +113,16 @@ def compiled(network, optimizer):
 
 
 def data(network, pictures):
-    """Pictures as float32 (uint8 / 255), targets as the loss wants them; training and validation."""
+    """Training and validation: pictures as float32 (uint8 / 255), targets as the loss wants them, sample weights."""
     def part(name):
         images = pictures[f"{name}_{network.images}"].astype("float32") / np.float32(255)
         labels = pictures[f"{name}_labels"]
         return images, np.eye(10, dtype="float32")[labels] if network.one_hot else labels
 
-    return part("training"), part("validation")
+    training, validation = part("training"), part("validation")
+    if network.weighted:
+        training += (random_numbers("sample weights").uniform(0, 2, len(training[0])).astype("float32"),)
+    return training, validation
 
 
 class StepLosses(keras.callbacks.Callback):
@@ -135,12 +146,17 @@ class StepLosses(keras.callbacks.Callback):
 def train(model, training, validation=None):
     """The logs of each epoch and the loss of each step."""
     steps = StepLosses(len(training[0]))
-    history = model.fit(*training, batch_size=BATCH, epochs=EPOCHS, shuffle=False, verbose=0,
-                        validation_data=validation, callbacks=[steps]).history
+    inputs, targets, *weights = training
+    history = model.fit(inputs, targets, sample_weight=weights[0] if weights else None, validation_data=validation,
+                        batch_size=BATCH, epochs=EPOCHS, shuffle=False, verbose=0, callbacks=[steps]).history
     return [{key: float(values[epoch]) for key, values in history.items()} for epoch in range(EPOCHS)], steps.losses
 
 
-def rounding(network, optimizer, fresh_weights, training, losses, weights):
+def optimizer_values(model):
+    return [np.array(variable.value) for variable in model.optimizer.variables]
+
+
+def rounding(network, optimizer, fresh_weights, training, losses, trained):
     """How far float32 is from float64 on this very training: what no float32 program can be held to."""
     policy = keras.config.dtype_policy()
     try:
@@ -152,7 +168,8 @@ def rounding(network, optimizer, fresh_weights, training, losses, weights):
             _, exact_losses = train(model, [array.astype("float64") if array.dtype == "float32" else array for array in training])
             return {
                 "step_losses": [relative(*pair) for pair in zip(losses, exact_losses)],
-                "weights": [relative(*pair) for pair in zip(weights, model.get_weights())],
+                "weights": [relative(*pair) for pair in zip(trained.get_weights(), model.get_weights())],
+                "optimizer": [relative(*pair) for pair in zip(optimizer_values(trained), optimizer_values(model))],
             }
     finally:
         keras.config.set_floatx("float32")

@@ -35,6 +35,15 @@ def lenet():
     ])
 
 
+def two_layers():
+    return keras.Sequential([
+        layers.Input((8, 8, 3)),
+        layers.Flatten(),
+        layers.Dense(16, activation="tanh"),
+        layers.Dense(10, activation="softmax"),
+    ])
+
+
 def residual():
     """Two blocks with shortcuts: a plain one, and one with stride 2, max pooling and L2 penalties."""
     inputs = layers.Input((32, 32, 3))
