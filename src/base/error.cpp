@@ -26,6 +26,12 @@ Error Error::at(std::string place) const {
   return Error(code_, std::move(parts));
 }
 
+Error Error::with_note(std::string note) const {
+  ErrorParts parts = parts_;
+  parts.notes.push_back(std::move(note));
+  return Error(code_, std::move(parts));
+}
+
 void check(bool condition, std::string_view what, std::source_location where) {
   if (condition) return;
   throw Error("H901", {.message = fmt::format("internal check failed: {}", what),
