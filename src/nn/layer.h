@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "nn/constraint.h"
 #include "nn/initializer.h"
 #include "nn/regularizer.h"
 
@@ -21,6 +22,7 @@ struct Weight {
   RegularizerPointer regularizer;
   bool trainable = true;
   Tensor value;
+  ConstraintPointer constraint = nullptr;  // holds after every update
 };
 
 // What a layer sees while it builds its part of a graph.

@@ -210,7 +210,9 @@ class StepTracer {
         build_.output("weight/" + each.path, moved->second, Role::state);
       if (!each.trained) continue;
       const Trained& result = trained[number++];
-      build_.output("weight/" + each.path, result.weight, Role::state);
+      const Constraint* constraint = each.weight->constraint.get();
+      Expr value = constraint == nullptr ? result.weight : constraint->apply(result.weight);
+      build_.output("weight/" + each.path, value, Role::state);
       for (size_t i = 0; i < result.slots.size(); ++i)
         build_.output(fmt::format("slot/{}/{}", each.path, optimizer.slots()[i]), result.slots[i],
                       Role::state);

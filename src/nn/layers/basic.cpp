@@ -53,7 +53,8 @@ void Dense::fields(Fields& f) {
   object_field(f, "bias_initializer", bias_initializer, initializers());
   object_field(f, "kernel_regularizer", kernel_regularizer, regularizers());
   object_field(f, "bias_regularizer", bias_regularizer, regularizers());
-  no_constraints(f, {"kernel_constraint", "bias_constraint"});
+  object_field(f, "kernel_constraint", kernel_constraint, constraints());
+  object_field(f, "bias_constraint", bias_constraint, constraints());
   f.neutral("activity_regularizer", {nullptr});
   f.neutral("quantization_config", {nullptr});
   f.neutral("lora_rank", {nullptr});
@@ -67,8 +68,10 @@ void Dense::build(std::span<const Shape> inputs) {
     refuse_shape(
         fmt::format("expected a last axis to multiply, received {}", to_string(inputs[0])));
   int64_t in = inputs[0][inputs[0].rank() - 1];
-  declare("kernel", {in, units}, kernel_initializer, kernel_regularizer);
-  if (use_bias) declare("bias", {units}, bias_initializer, bias_regularizer);
+  declare("kernel", {in, units}, kernel_initializer, kernel_regularizer).constraint =
+      kernel_constraint;
+  if (use_bias)
+    declare("bias", {units}, bias_initializer, bias_regularizer).constraint = bias_constraint;
 }
 
 Exprs Dense::call(Trace& trace, std::span<const Expr> inputs) {
@@ -161,7 +164,7 @@ void Embedding::fields(Fields& f) {
   f("output_dim", output_dim);
   object_field(f, "embeddings_initializer", embeddings_initializer, initializers());
   object_field(f, "embeddings_regularizer", embeddings_regularizer, regularizers());
-  no_constraints(f, {"embeddings_constraint"});
+  object_field(f, "embeddings_constraint", embeddings_constraint, constraints());
   f.neutral("activity_regularizer", {nullptr});
   f.fixed("mask_zero", false);
   f.neutral("quantization_config", {nullptr});
@@ -173,7 +176,8 @@ void Embedding::fields(Fields& f) {
 
 void Embedding::build(std::span<const Shape> inputs) {
   require_inputs(inputs, 1);
-  declare("embeddings", {input_dim, output_dim}, embeddings_initializer, embeddings_regularizer);
+  declare("embeddings", {input_dim, output_dim}, embeddings_initializer, embeddings_regularizer)
+      .constraint = embeddings_constraint;
 }
 
 Exprs Embedding::call(Trace& trace, std::span<const Expr> inputs) {

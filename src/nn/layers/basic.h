@@ -28,6 +28,7 @@ class Dense : public Layer {
   InitializerPointer kernel_initializer = initializer("glorot_uniform");
   InitializerPointer bias_initializer = initializer("zeros");
   RegularizerPointer kernel_regularizer, bias_regularizer;
+  ConstraintPointer kernel_constraint, bias_constraint;
 
   std::string_view class_name() const override { return "Dense"; }
   void fields(Fields& f) override;
@@ -80,6 +81,7 @@ class Embedding : public Layer {
   int64_t input_dim = 0, output_dim = 0;
   InitializerPointer embeddings_initializer = initializer("uniform");
   RegularizerPointer embeddings_regularizer;
+  ConstraintPointer embeddings_constraint;
 
   std::string_view class_name() const override { return "Embedding"; }
   void fields(Fields& f) override;

@@ -22,10 +22,6 @@ void padding_field(Fields& f, std::string& padding) {
   f.custom("padding", read, [&] { return Json(padding); });
 }
 
-void no_constraints(Fields& f, std::initializer_list<const char*> keys) {
-  for (const char* key : keys) f.fixed(key, nullptr);
-}
-
 void require_positive(Fields& f, std::string_view key, int64_t value) {
   if (f.reading() && value <= 0)
     f.refuse(key, fmt::format("expected 1 or more, received {}", value));

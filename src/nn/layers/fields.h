@@ -1,7 +1,6 @@
 // Configuration fields that several layers share.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -11,7 +10,6 @@ namespace hornbeam {
 
 void data_format_field(Fields& f, std::string& data_format);  // absent or null: channels_last
 void padding_field(Fields& f, std::string& padding);          // "valid" or "same"
-void no_constraints(Fields& f, std::initializer_list<const char*> keys);
 void require_positive(Fields& f, std::string_view key, int64_t value);     // when reading
 void require_not_negative(Fields& f, std::string_view key, double value);  // when reading
 

@@ -25,7 +25,8 @@ void BatchNormalization::fields(Fields& f) {
   object_field(f, "moving_variance_initializer", moving_variance_initializer, initializers());
   object_field(f, "beta_regularizer", beta_regularizer, regularizers());
   object_field(f, "gamma_regularizer", gamma_regularizer, regularizers());
-  no_constraints(f, {"beta_constraint", "gamma_constraint"});
+  object_field(f, "beta_constraint", beta_constraint, constraints());
+  object_field(f, "gamma_constraint", gamma_constraint, constraints());
   f.fixed("synchronized", false);
   f.neutral("renorm", {false});
   f.neutral("renorm_clipping", {nullptr});
@@ -41,8 +42,10 @@ void BatchNormalization::build(std::span<const Shape> inputs) {
   int64_t channels_axis = normalized_axis(axis, inputs[0].rank());
   if (channels_axis == 0) refuse_shape("the batch axis cannot be the one to normalise");
   Shape channels{inputs[0][channels_axis]};
-  if (scale) declare("gamma", channels, gamma_initializer, gamma_regularizer);
-  if (center) declare("beta", channels, beta_initializer, beta_regularizer);
+  if (scale)
+    declare("gamma", channels, gamma_initializer, gamma_regularizer).constraint = gamma_constraint;
+  if (center)
+    declare("beta", channels, beta_initializer, beta_regularizer).constraint = beta_constraint;
   declare("moving_mean", channels, moving_mean_initializer, nullptr, false);
   declare("moving_variance", channels, moving_variance_initializer, nullptr, false);
 }

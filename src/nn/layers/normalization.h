@@ -18,6 +18,7 @@ class BatchNormalization : public Layer {
   InitializerPointer moving_mean_initializer = initializer("zeros");
   InitializerPointer moving_variance_initializer = initializer("ones");
   RegularizerPointer beta_regularizer, gamma_regularizer;
+  ConstraintPointer beta_constraint, gamma_constraint;
 
   std::string_view class_name() const override { return "BatchNormalization"; }
   void fields(Fields& f) override;

@@ -55,7 +55,8 @@ void Conv2D::fields(Fields& f) {
   object_field(f, "kernel_regularizer", kernel_regularizer, regularizers());
   object_field(f, "bias_regularizer", bias_regularizer, regularizers());
   f.fixed("activity_regularizer", nullptr);
-  no_constraints(f, {"kernel_constraint", "bias_constraint"});
+  object_field(f, "kernel_constraint", kernel_constraint, constraints());
+  object_field(f, "bias_constraint", bias_constraint, constraints());
   f.neutral("lora_rank", {nullptr});
   require_positive(f, "filters", filters);
   require_positive(f, "groups", groups);
@@ -73,8 +74,10 @@ void Conv2D::build(std::span<const Shape> inputs) {
     refuse_shape(fmt::format("{} channels and {} filters are not divisible into {} groups",
                              channels, filters, groups));
   declare("kernel", {kernel_size[0], kernel_size[1], channels / groups, filters},
-          kernel_initializer, kernel_regularizer);
-  if (use_bias) declare("bias", {filters}, bias_initializer, bias_regularizer);
+          kernel_initializer, kernel_regularizer)
+      .constraint = kernel_constraint;
+  if (use_bias)
+    declare("bias", {filters}, bias_initializer, bias_regularizer).constraint = bias_constraint;
 }
 
 Exprs Conv2D::call(Trace& trace, std::span<const Expr> inputs) {

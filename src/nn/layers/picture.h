@@ -19,6 +19,7 @@ class Conv2D : public Layer {
   InitializerPointer kernel_initializer = initializer("glorot_uniform");
   InitializerPointer bias_initializer = initializer("zeros");
   RegularizerPointer kernel_regularizer, bias_regularizer;
+  ConstraintPointer kernel_constraint, bias_constraint;
 
   std::string_view class_name() const override { return "Conv2D"; }
   void fields(Fields& f) override;
