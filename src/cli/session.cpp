@@ -95,7 +95,9 @@ void note(const Options& options, const std::string& text) {
 SavedModel load_model(const Options& options) {
   if (options.model.starts_with(zoo_prefix))
     return {.model = zoo_model(std::string_view(options.model).substr(zoo_prefix.size()))};
-  return load_model_file(options.model, options.weights);
+  SavedModel saved = load_model_file(options.model, options.weights);
+  for (const std::string& left_out : saved.notes) note(options, "note: " + left_out);
+  return saved;
 }
 
 int threads_for(const Options& options) {
@@ -146,6 +148,9 @@ CompileConfig compile_for(const Options& options, const SavedModel& saved, bool 
   }
   if (!saved.compile && options.metrics.empty()) config.metrics = metrics_from_loss(config.loss);
   if (training && config.optimizer == nullptr) {
+    if (saved.optimizer_problem)
+      throw saved.optimizer_problem->with_note("the model was compiled with this optimizer; "
+                                               "--optimizer gives another");
     config.optimizer = optimizer_by_name("adam", "--optimizer");
     note(options, "note: optimizer adam with Keras' settings");
   }

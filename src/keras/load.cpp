@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "formats/zip.h"
+#include "keras/compile_reader.h"
+#include "keras/legacy_weights.h"
 #include "keras/model_reader.h"
 #include "keras/weight_reader.h"
 
@@ -16,63 +18,101 @@ Json json_of(const std::vector<std::byte>& bytes, const std::string& place) {
   return parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, place);
 }
 
-SavedModel saved_model(const Json& json, const std::string& place) {
-  SavedModel saved{.model = read_model(json, "")};
-  if (const Json* config = json.find("compile_config"))
-    saved.compile = read_compile_config(*config, place);
+std::string model_name(const Json& model) {
+  const Json* config = model.find("config");
+  const Json* name = config == nullptr ? nullptr : config->find("name");
+  return name != nullptr && name->is_text() ? name->as_text() : "model";
+}
+
+SavedModel saved_model(const Json& json, const std::string& place, const Origin& origin) {
+  SavedModel saved{.model = read_model(json, model_name(json), origin)};
+  if (const Json* config = json.find("compile_config")) read_compile_config(*config, place, saved);
   return saved;
 }
 
-SavedModel load_archive(const fs::path& path) {
-  ZipReader zip(path);
-  std::string place = path.string();
-  SavedModel saved = saved_model(json_of(zip.read("config.json"), place + ", config.json"), place);
-  Hdf5Group weights =
-      Hdf5File::parse(zip.read("model.weights.h5"), place + ", model.weights.h5").root();
-  read_weights(weights, place, *saved.model);
-  if (saved.compile) saved.optimizer_state = read_optimizer_state(weights, *saved.compile, *saved.model);
+Origin origin_of_archive(const ZipReader& zip, const std::string& place) {
+  if (!zip.contains("metadata.json")) return {};
+  Json metadata = json_of(zip.read("metadata.json"), place + ", metadata.json");
+  const Json* version = metadata.find("keras_version");
+  return version != nullptr && version->is_text() ? origin_from(version->as_text(), "") : Origin{};
+}
+
+SavedModel load_archive(const ZipReader& zip, const std::string& place) {
+  Json config = json_of(zip.read("config.json"), place + ", config.json");
+  SavedModel saved = saved_model(config, place, origin_of_archive(zip, place));
+  std::string weights_place = place + ", model.weights.h5";
+  Hdf5Group weights = Hdf5File::parse(zip.read("model.weights.h5"), weights_place).root();
+  read_weights(weights, weights_place, *saved.model);
+  read_optimizer_state(weights, saved);
   return saved;
 }
 
-SavedModel load_legacy(const fs::path& path) {
-  Hdf5Group file = Hdf5File::open(path).root();
-  std::string place = path.string();
+SavedModel load_legacy(const Hdf5File& hdf5, const std::string& place) {
+  Hdf5Group file = hdf5.root();
   if (!file.has_attribute("model_config"))
-    throw Error("H101", {.message = "the file holds weights only, no model",
-                         .place = place,
-                         .help = "give the .json architecture as the model and this file as --weights"});
-  SavedModel saved{
-      .model = read_model(parse_json(file.text_attribute("model_config"), place), "")};
-  if (file.has_attribute("training_config"))
-    saved.compile =
-        read_compile_config(parse_json(file.text_attribute("training_config"), place), place);
-  read_legacy_weights(file, place, *saved.model);
+    throw Error("H101",
+                {.message = "the file holds weights only, no model",
+                 .place = place,
+                 .help = "give the .json architecture as the model and this file as --weights"});
+  Origin origin = origin_of(file);
+  Json model = parse_json(file.text_attribute("model_config"), place + ", model_config");
+  SavedModel saved{.model = read_model(model, model_name(model), origin)};
+  read_legacy_weights(file, place, origin, *saved.model);
+  if (!file.has_attribute("training_config")) return saved;
+  Json training = parse_json(file.text_attribute("training_config"), place + ", training_config");
+  read_compile_config(training, place, saved);
+  read_legacy_optimizer_state(file, origin, training, saved);
   return saved;
 }
 
-SavedModel load_json(const fs::path& path, const fs::path& weights) {
-  SavedModel saved = saved_model(parse_json(read_text(path), path.string()), path.string());
+SavedModel load_json(const std::vector<std::byte>& content, const std::string& place,
+                     const fs::path& weights) {
+  Json json = json_of(content, place);
+  SavedModel saved = saved_model(json, place, origin_of(json));
   if (weights.empty()) return saved;
   Hdf5Group file = Hdf5File::open(weights).root();
-  if (file.has_group("layers"))
+  if (holds_keras_3_weights(file)) {
     read_weights(file, weights.string(), *saved.model);
-  else
-    read_legacy_weights(file, weights.string(), *saved.model);
+    read_optimizer_state(file, saved);
+  } else {
+    read_legacy_weights(file, weights.string(), origin_of(file), *saved.model);
+  }
   return saved;
+}
+
+SavedModel load_by_ending(std::vector<std::byte> content, const std::string& name,
+                          const fs::path& weights) {
+  std::string ending = fs::path(name).extension().string();
+  if (ending == ".keras") return load_archive(ZipReader(std::move(content), name), name);
+  if (ending == ".h5" || ending == ".hdf5")
+    return load_legacy(Hdf5File::parse(std::move(content), name), name);
+  if (ending == ".json") return load_json(content, name, weights);
+  throw Error("H101", {.message = fmt::format("'{}' is no model file by its name", name),
+                       .help = "models are .keras, .h5, .hdf5 or .json files"});
+}
+
+// Errors about a layer name the layer; this adds the file.
+SavedModel load(std::vector<std::byte> content, const std::string& name, const fs::path& weights) {
+  try {
+    return load_by_ending(std::move(content), name, weights);
+  } catch (const Error& error) {
+    if (error.parts().place.find(name) != std::string::npos) throw;
+    throw error.at(name).with_note("in the model file " + name);
+  }
 }
 
 }  // namespace
 
 SavedModel load_model_file(const fs::path& path, const fs::path& weights) {
-  std::string ending = path.extension().string();
   if (!fs::exists(path))
-    throw Error("H101", {.message = fmt::format("there is no file '{}'", path.string()),
-                         .help = "zoo:NAME takes one of the built-in models; hornbeam zoo lists them"});
-  if (ending == ".keras") return load_archive(path);
-  if (ending == ".h5" || ending == ".hdf5") return load_legacy(path);
-  if (ending == ".json") return load_json(path, weights);
-  throw Error("H101", {.message = fmt::format("'{}' is no model file by its name", path.string()),
-                       .help = "models are .keras, .h5, .hdf5 or .json files"});
+    throw Error("H101",
+                {.message = fmt::format("there is no file '{}'", path.string()),
+                 .help = "zoo:NAME takes one of the built-in models; hornbeam zoo lists them"});
+  return load(read_file(path), path.string(), weights);
+}
+
+SavedModel load_model(std::vector<std::byte> content, const std::string& name) {
+  return load(std::move(content), name, {});
 }
 
 }  // namespace hornbeam

@@ -46,19 +46,20 @@ class GraphWriter {
   }
 
   Json tensor(TensorRef ref) const {
-    return Json::object(
-        {{"class_name", "__keras_tensor__"},
-         {"config", Json::object({{"shape", nullptr},
-                                  {"dtype", "float32"},
-                                  {"keras_history", history(ref, 0)}})}});
+    return Json::object({{"class_name", "__keras_tensor__"},
+                         {"config", Json::object({{"shape", nullptr},
+                                                  {"dtype", "float32"},
+                                                  {"keras_history", history(ref, 0)}})}});
   }
 
   Json node(const LayerCall& call) const {
     Json::Array tensors;
     for (TensorRef ref : call.inputs) tensors.push_back(tensor(ref));
     Json::Array arguments;
-    if (tensors.size() == 1) arguments.push_back(tensors[0]);
-    else arguments.push_back(Json(std::move(tensors)));
+    if (tensors.size() == 1)
+      arguments.push_back(tensors[0]);
+    else
+      arguments.push_back(Json(std::move(tensors)));
     return Json::object({{"args", std::move(arguments)}, {"kwargs", Json::object({})}});
   }
 
@@ -102,7 +103,9 @@ Json model_json(const Model& model) {
 }
 
 Json compile_config_json(const CompileConfig& config) {
-  return Json::object({{"optimizer", object_json(*config.optimizer, optimizers().module)},
+  Json optimizer;
+  if (config.optimizer) optimizer = object_json(*config.optimizer, optimizers().module);
+  return Json::object({{"optimizer", std::move(optimizer)},
                        {"loss", config.loss},
                        {"loss_weights", config.loss_weights},
                        {"metrics", config.metrics},

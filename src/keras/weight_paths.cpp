@@ -26,14 +26,17 @@ std::vector<StoredWeight> stored_weights(Model& model) {
   return all;
 }
 
-std::vector<Tensor*> stored_slots(const Optimizer& optimizer, OptimizerState& state) {
+std::vector<Tensor*> slots_in_order(OptimizerState& state, size_t count, size_t together) {
   std::vector<Tensor*> slots;
-  size_t together = optimizer.stored_together();
   for (auto& weight : state.slots)
     for (size_t i = 0; i < together; ++i) slots.push_back(&weight[i]);
-  for (size_t i = together; i < optimizer.slots().size(); ++i)
+  for (size_t i = together; i < count; ++i)
     for (auto& weight : state.slots) slots.push_back(&weight[i]);
   return slots;
+}
+
+std::vector<Tensor*> stored_slots(const Optimizer& optimizer, OptimizerState& state) {
+  return slots_in_order(state, optimizer.slots().size(), optimizer.stored_together());
 }
 
 }  // namespace hornbeam

@@ -1,17 +1,18 @@
-// Weights and optimizer state from HDF5 files of Keras. `place` names the file in errors.
+// Weights from the HDF5 files of Keras 3 (.weights.h5, and model.weights.h5 in .keras archives).
 #pragma once
 
 #include "formats/hdf5.h"
-#include "nn/compile_state.h"
+#include "nn/model.h"
 
 namespace hornbeam {
 
-// The layout of Keras 3 (layers/CLASS/vars/NUMBER). H112 for missing weights and other shapes.
+// Weights are found by path: layers/CLASS/vars/NUMBER, or the older name of the folder that
+// tf.keras 2.12 and 2.13 wrote. `place` names the file in errors: H112 for missing weights and
+// other shapes.
 void read_weights(const Hdf5Group& file, const std::string& place, Model& model);
-// The layout of Keras 1 and 2 (model_weights, by the order of layers and weights).
-void read_legacy_weights(const Hdf5Group& file, const std::string& place, Model& model);
-// Nothing when the file has no state that fits the optimizer.
-std::optional<OptimizerState> read_optimizer_state(const Hdf5Group& file, const CompileConfig& config,
-                                                   Model& model);
+bool holds_keras_3_weights(const Hdf5Group& file);
+
+// Gives a weight its value, which must have its shape (H112).
+void assign(Weight& weight, const Tensor& value, const std::string& place);
 
 }  // namespace hornbeam

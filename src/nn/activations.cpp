@@ -25,6 +25,7 @@ Expr glu(Expr x) {
   return value * logistic(slice(x, starts, ends, ones));
 }
 
+// legacy_hard_sigmoid is what hard_sigmoid was before Keras 3, for files from then.
 const Row rows[] = {
     {"linear", [](Expr x) { return x; }},
     {"relu", [](Expr x) { return relu(x); }},
@@ -44,6 +45,7 @@ const Row rows[] = {
     {"softsign", [](Expr x) { return softsign(x); }},
     {"exponential", [](Expr x) { return exponential(x); }},
     {"hard_sigmoid", [](Expr x) { return hard_sigmoid(x); }},
+    {"legacy_hard_sigmoid", [](Expr x) { return minimum(maximum(x * 0.2 + 0.5, 0.0), 1.0); }},
     {"hard_silu", [](Expr x) { return hard_silu(x); }, "hard_swish"},
     {"hard_tanh", [](Expr x) { return hard_tanh(x); }},
     {"hard_shrink", [](Expr x) { return hard_shrink(x); }},

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "base/tensor.h"
 #include "nn/model.h"
@@ -13,11 +14,11 @@
 namespace hornbeam {
 
 struct CompileConfig {
-  OptimizerPointer optimizer;
-  Json loss;              // a name or object, or one for each output
-  Json loss_weights;      // null, or one number for each output
-  Json metrics;           // a list of names or objects, or one list for each output
-  Json weighted_metrics;  // the same, for those that count samples by their weights
+  OptimizerPointer optimizer;  // may be missing where nothing is trained
+  Json loss;                   // a name or object, or one for each output
+  Json loss_weights;           // null, or one number for each output
+  Json metrics;                // a list of names or objects, or one list for each output
+  Json weighted_metrics;       // the same, for those that count samples by their weights
 };
 
 struct OptimizerState {
@@ -34,6 +35,10 @@ struct SavedModel {
   std::shared_ptr<Model> model;
   std::optional<CompileConfig> compile;
   std::optional<OptimizerState> optimizer_state;
+  // Why the optimizer of the file cannot be used. It is no fault until the model is to be trained
+  // with it: then this is to be thrown.
+  std::optional<Error> optimizer_problem;
+  std::vector<std::string> notes;  // what was left out of the file, and why
 };
 
 }  // namespace hornbeam

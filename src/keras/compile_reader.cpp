@@ -1,0 +1,144 @@
+#include "keras/compile_reader.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "keras/legacy_names.h"
+#include "keras/legacy_weights.h"
+#include "keras/weight_paths.h"
+
+namespace hornbeam {
+namespace {
+
+const Json* present(const Json& json, std::string_view key) {
+  const Json* value = json.find(key);
+  return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+void read_optimizer(const Json& json, const std::string& place, SavedModel& saved) {
+  try {
+    ObjectForm form = object_form(json, "optimizer", place);
+    Json modern = Json::object(
+        {{"class_name", form.name}, {"config", modern_optimizer_config(std::move(form.config))}});
+    saved.compile->optimizer = optimizer_by_name(modern, place);
+  } catch (const Error& error) {
+    saved.optimizer_problem = error.at(place);
+  }
+}
+
+void leave_out(SavedModel& saved, const std::string& why) {
+  saved.notes.push_back("the optimizer's state in the file is left out: " + why);
+}
+
+// Copies what is stored into slots; says why not when the two are not alike.
+std::string fill(std::span<Tensor* const> slots, std::span<const Tensor> stored) {
+  if (slots.size() != stored.size())
+    return fmt::format("the optimizer has {} slots for this model, the file {}", slots.size(),
+                       stored.size());
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (slots[i]->shape() != stored[i].shape())
+      return fmt::format("slot {} has shape {}, the file {}", i, to_string(slots[i]->shape()),
+                         to_string(stored[i].shape()));
+  for (size_t i = 0; i < slots.size(); ++i) *slots[i] = stored[i].converted(DType::float32);
+  return "";
+}
+
+bool is_whole_number(const Tensor& tensor) {
+  return tensor.dtype() == DType::int64 || tensor.dtype() == DType::int32;
+}
+
+// Takes the step number and, where Keras stored it, the learning rate off the front of `stored`.
+std::span<const Tensor> take_counters(std::span<const Tensor> stored, bool with_rate,
+                                      OptimizerState& state) {
+  auto is_scalar = [&] { return !stored.empty() && stored[0].shape().rank() == 0; };
+  if (is_scalar() && is_whole_number(stored[0])) {
+    state.iteration = stored[0].converted(DType::int64).values<int64_t>()[0];
+    stored = stored.subspan(1);
+  }
+  if (with_rate && is_scalar()) {
+    state.learning_rate = stored[0].converted(DType::float64).values<double>()[0];
+    stored = stored.subspan(1);
+  }
+  return stored;
+}
+
+void keep(SavedModel& saved, OptimizerState state, std::span<Tensor* const> slots,
+          std::span<const Tensor> stored) {
+  std::string problem = fill(slots, stored);
+  if (!problem.empty()) return leave_out(saved, problem);
+  saved.optimizer_state = std::move(state);
+}
+
+std::vector<Tensor> datasets(const Hdf5Group& group, const std::vector<std::string>& names) {
+  std::vector<Tensor> all;
+  for (const std::string& name : names) all.push_back(group.dataset(name));
+  return all;
+}
+
+bool has_use_for_state(const SavedModel& saved) {
+  return saved.compile && saved.compile->optimizer != nullptr && saved.model->built();
+}
+
+// Keras 2 stores what it does not use: moments of SGD without momentum, and for each weight a
+// number where Adam without amsgrad would have a third slot.
+std::span<const Tensor> without_unused(std::span<const Tensor> stored, size_t weights,
+                                       size_t slots) {
+  return stored.size() == slots + weights ? stored.first(slots) : stored;
+}
+
+// Keras 2 and the first optimizers of tf.keras stored one slot of all weights after the other.
+bool grouped_in(const Json* optimizer_config, const Origin& origin) {
+  const Json* legacy = optimizer_config ? optimizer_config->find("is_legacy_optimizer") : nullptr;
+  return origin.before(2, 11) || (origin.major == 2 && legacy != nullptr && *legacy == Json(true));
+}
+
+const Json* optimizer_config_in(const Json& training_config) {
+  const Json* optimizer = training_config.find("optimizer_config");
+  return optimizer == nullptr ? nullptr : optimizer->find("config");
+}
+
+}  // namespace
+
+void read_compile_config(const Json& json, const std::string& place, SavedModel& saved) {
+  const Json* optimizer = present(json, "optimizer");
+  if (optimizer == nullptr) optimizer = present(json, "optimizer_config");
+  const Json* loss = present(json, "loss");
+  if (optimizer == nullptr || loss == nullptr) return;
+  saved.compile = CompileConfig{.loss = *loss};
+  if (const Json* weights = json.find("loss_weights")) saved.compile->loss_weights = *weights;
+  if (const Json* metrics = json.find("metrics")) saved.compile->metrics = modern_metrics(*metrics);
+  if (const Json* metrics = json.find("weighted_metrics"))
+    saved.compile->weighted_metrics = modern_metrics(*metrics);
+  read_optimizer(*optimizer, place + ", optimizer", saved);
+}
+
+void read_optimizer_state(const Hdf5Group& file, SavedModel& saved) {
+  constexpr const char* variables = "optimizer/vars";
+  if (!has_use_for_state(saved) || !file.has_group(variables)) return;
+  Hdf5Group group = file.group(variables);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < group.names().size(); ++i) names.push_back(std::to_string(i));
+  std::vector<Tensor> stored = datasets(group, names);
+  OptimizerState state = fresh_state(*saved.compile->optimizer, *saved.model);
+  std::vector<Tensor*> slots = stored_slots(*saved.compile->optimizer, state);
+  std::span<const Tensor> rest = take_counters(stored, true, state);
+  keep(saved, std::move(state), slots, rest);
+}
+
+void read_legacy_optimizer_state(const Hdf5Group& file, const Origin& origin,
+                                 const Json& training_config, SavedModel& saved) {
+  constexpr const char* name = "optimizer_weights";
+  if (!has_use_for_state(saved) || !file.has_group(name)) return;
+  Hdf5Group group = file.group(name);
+  std::vector<Tensor> stored = datasets(group, text_list(group, "weight_names"));
+  const Optimizer& optimizer = *saved.compile->optimizer;
+  OptimizerState state = fresh_state(optimizer, *saved.model);
+  bool grouped = grouped_in(optimizer_config_in(training_config), origin);
+  std::vector<Tensor*> slots =
+      slots_in_order(state, optimizer.slots().size(), grouped ? 0 : optimizer.stored_together());
+  std::span<const Tensor> rest = take_counters(stored, origin.major > 2, state);
+  rest = without_unused(rest, state.slots.size(), slots.size());
+  keep(saved, std::move(state), slots, rest);
+}
+
+}  // namespace hornbeam

@@ -1,0 +1,31 @@
+// Which Keras wrote a file, and on which library it ran: this decides what names and numbers in the
+// file mean.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+
+namespace hornbeam {
+
+struct Origin {
+  int major = 3, minor = 0;  // 2 and 14: Keras 2.14 or the tf.keras of TensorFlow 2.14
+  std::string backend;       // "tensorflow", "theano", or empty where the file does not say
+
+  bool before(int other_major, int other_minor) const {
+    return major < other_major || (major == other_major && minor < other_minor);
+  }
+};
+
+// From version and backend as files hold them: "2.2.4-tf", "tensorflow". Version 1 wrote neither
+// into files of weights.
+Origin origin_from(std::string_view version, std::string_view backend);
+
+// From a model's JSON. Where it has no version, from the form it has.
+Origin origin_of(const Json& model);
+
+// Whether a layer's configuration has keys that only Keras 1 wrote.
+bool has_keys_of_keras_1(const Json& config);
+
+}  // namespace hornbeam
