@@ -33,13 +33,19 @@ void require(herr_t status, const std::string& what) {
 
 hid_t type_of(DType dtype) {
   switch (dtype) {
-    case DType::float32: return H5T_IEEE_F32LE;
-    case DType::float64: return H5T_IEEE_F64LE;
-    case DType::int32: return H5T_STD_I32LE;
-    case DType::int64: return H5T_STD_I64LE;
+    case DType::float32:
+      return H5T_IEEE_F32LE;
+    case DType::float64:
+      return H5T_IEEE_F64LE;
+    case DType::int32:
+      return H5T_STD_I32LE;
+    case DType::int64:
+      return H5T_STD_I64LE;
     case DType::uint8:
-    case DType::boolean: return H5T_STD_U8LE;
-    case DType::bfloat16: return H5T_STD_U16LE;
+    case DType::boolean:
+      return H5T_STD_U8LE;
+    case DType::bfloat16:
+      return H5T_STD_U16LE;
   }
   __builtin_unreachable();
 }
@@ -48,21 +54,22 @@ void write_group(hid_t file, const std::string& path) {
   if (H5Lexists(file, path.c_str(), H5P_DEFAULT) > 0) return;
   Handle properties(H5Pcreate(H5P_LINK_CREATE), H5Pclose, path);
   require(H5Pset_create_intermediate_group(properties, 1), path);
-  Handle group(H5Gcreate2(file, path.c_str(), properties, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, path);
+  Handle group(H5Gcreate2(file, path.c_str(), properties, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
+               path);
 }
 
 void write_dataset(hid_t file, const Hdf5Document::Data& data) {
   Handle properties(H5Pcreate(H5P_LINK_CREATE), H5Pclose, data.path);
   require(H5Pset_create_intermediate_group(properties, 1), data.path);
   std::vector<hsize_t> extents(data.tensor->shape().begin(), data.tensor->shape().end());
-  Handle space(extents.empty() ? H5Screate(H5S_SCALAR)
-                               : H5Screate_simple(static_cast<int>(extents.size()), extents.data(),
-                                                  nullptr),
+  Handle space(extents.empty()
+                   ? H5Screate(H5S_SCALAR)
+                   : H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
                H5Sclose, data.path);
   hid_t type = type_of(data.tensor->dtype());
-  Handle dataset(H5Dcreate2(file, data.path.c_str(), type, space, properties, H5P_DEFAULT,
-                            H5P_DEFAULT),
-                 H5Dclose, data.path);
+  Handle dataset(
+      H5Dcreate2(file, data.path.c_str(), type, space, properties, H5P_DEFAULT, H5P_DEFAULT),
+      H5Dclose, data.path);
   require(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.tensor->data()), data.path);
 }
 
