@@ -105,7 +105,8 @@ void Fields::custom(std::string_view key, const std::function<void(const Json&)>
   try {
     read(*found);
   } catch (const Error& error) {
-    if (error.code().name != "H104") throw;
+    // JSON of another kind, or a dtype that does not exist; nested objects name their own place.
+    if (error.code().name != "H104" && error.code().name != "H701") throw;
     refuse(key, error.parts().message);
   }
 }

@@ -67,7 +67,7 @@ const std::map<std::string, Verdict> verdicts{
     {"dl4j-tf-cnn-1d-doublecount/cnn_1d_doublecount.h5.h5", {"H110", "Conv1D"}},
     {"dl4j-tf-cnn2d-76/cnn2d_76.h5", {"H110", "SeparableConv2D"}},
     {"dl4j-tf-cnn3d-17/cnn3d_17.h5", {"H110", "Conv3D"}},
-    {"dl4j-tf-issue-9349/issue_9349.hdf5", {"H110", "Conv1D"}},
+    {"dl4j-tf-issue-9349/issue_9349.hdf5", {"H111", "InputLayer"}},  // uint16
     {"dl4j-tf-mlp-0/mlp_0.h5", {}},
     {"dl4j-tf-rnn-127/rnn_127.h5", {"H110", "Bidirectional"}},
     {"dl4j-tf-some-loss/some_loss.h5", {}},
