@@ -58,7 +58,8 @@ void print_summary(Model& model, const SavedModel& saved) {
   if (saved.compile)
     std::cout << "Compiled with: " << json_text(compile_config_json(*saved.compile)) << "\n";
   if (saved.optimizer_problem)
-    std::cout << "The optimizer cannot be used: " << saved.optimizer_problem->parts().message << "\n";
+    std::cout << "The optimizer cannot be used: " << saved.optimizer_problem->parts().message
+              << "\n";
   if (saved.optimizer_state)
     std::cout << fmt::format("Optimizer state: after {} steps\n", saved.optimizer_state->iteration);
 }

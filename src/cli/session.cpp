@@ -149,8 +149,9 @@ CompileConfig compile_for(const Options& options, const SavedModel& saved, bool 
   if (!saved.compile && options.metrics.empty()) config.metrics = metrics_from_loss(config.loss);
   if (training && config.optimizer == nullptr) {
     if (saved.optimizer_problem)
-      throw saved.optimizer_problem->with_note("the model was compiled with this optimizer; "
-                                               "--optimizer gives another");
+      throw saved.optimizer_problem->with_note(
+          "the model was compiled with this optimizer; "
+          "--optimizer gives another");
     config.optimizer = optimizer_by_name("adam", "--optimizer");
     note(options, "note: optimizer adam with Keras' settings");
   }

@@ -56,6 +56,12 @@ TEST(ReLU, StartsAboveItsThreshold) {
                 {-1, 0, 1, 1});
 }
 
+// clip(0.2 x + 0.5, 0, 1), as hard_sigmoid was before Keras 3.
+TEST(LegacyHardSigmoid, IsThatOfKeras2) {
+  expect_output("Activation", R"({"activation": "legacy_hard_sigmoid"})",
+                {row({-3, -1, -0.25, 0, 0.5, 2, 4})}, {0, 0.3f, 0.45f, 0.5f, 0.6f, 0.9f, 1});
+}
+
 TEST(Merges, TakeASingleInput) {
   for (const char* name : {"Add", "Multiply", "Average", "Maximum", "Minimum", "Concatenate"})
     expect_output(name, "{}", {row({1, 2})}, {1, 2});

@@ -143,7 +143,7 @@ TEST(LayerTable, HasACaseForEveryEntry) {
 
 TEST(ActivationTable, HasACaseForEveryEntry) {
   for (std::string_view name : activation_names()) {
-    bool found = false;
+    bool found = name == "legacy_hard_sigmoid";  // not of Keras 3; it has a test by hand
     for (const golden::Case& each : golden::cases("layers")) {
       const Json* activation = LayerCase::layer_of(each).at("config").find("activation");
       found |= activation != nullptr && *activation == Json(name);
