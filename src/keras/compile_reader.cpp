@@ -10,6 +10,9 @@
 namespace hornbeam {
 namespace {
 
+// What tf.keras 2.11 to 2.15 put before the names of its own optimizers.
+constexpr std::string_view registered_prefix = "Custom>";
+
 const Json* present(const Json& json, std::string_view key) {
   const Json* value = json.find(key);
   return value == nullptr || value->is_null() ? nullptr : value;
@@ -18,6 +21,7 @@ const Json* present(const Json& json, std::string_view key) {
 void read_optimizer(const Json& json, const std::string& place, SavedModel& saved) {
   try {
     ObjectForm form = object_form(json, "optimizer", place);
+    if (form.name.starts_with(registered_prefix)) form.name.erase(0, registered_prefix.size());
     Json modern = Json::object(
         {{"class_name", form.name}, {"config", modern_optimizer_config(std::move(form.config))}});
     saved.compile->optimizer = optimizer_by_name(modern, place);
@@ -87,9 +91,11 @@ std::span<const Tensor> without_unused(std::span<const Tensor> stored, size_t we
 }
 
 // Keras 2 and the first optimizers of tf.keras stored one slot of all weights after the other.
+// Those that tf.keras has from 2.11 on say that they are not legacy.
 bool grouped_in(const Json* optimizer_config, const Origin& origin) {
+  if (origin.major > 2) return false;
   const Json* legacy = optimizer_config ? optimizer_config->find("is_legacy_optimizer") : nullptr;
-  return origin.before(2, 11) || (origin.major == 2 && legacy != nullptr && *legacy == Json(true));
+  return legacy == nullptr || *legacy == Json(true);
 }
 
 const Json* optimizer_config_in(const Json& training_config) {

@@ -12,10 +12,6 @@ namespace hornbeam {
 struct Origin {
   int major = 3, minor = 0;  // 2 and 14: Keras 2.14 or the tf.keras of TensorFlow 2.14
   std::string backend;       // "tensorflow", "theano", or empty where the file does not say
-
-  bool before(int other_major, int other_minor) const {
-    return major < other_major || (major == other_major && minor < other_minor);
-  }
 };
 
 // From version and backend as files hold them: "2.2.4-tf", "tensorflow". Version 1 wrote neither

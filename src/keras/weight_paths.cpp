@@ -5,12 +5,20 @@
 namespace hornbeam {
 namespace {
 
-void collect(Model& model, const std::string& prefix, std::vector<StoredWeight>& all) {
+bool has_weights(Layer& layer) {
+  auto model = dynamic_cast<Model*>(&layer);
+  return model != nullptr ? !model->weights().empty() : !layer.own_weights().empty();
+}
+
+void collect(Model& model, const std::string& prefix, std::string_view folder,
+             std::vector<StoredWeight>& all) {
   AutomaticNames names;
   for (const std::shared_ptr<Layer>& layer : model.layers()) {
-    std::string path = prefix + "layers/" + names(layer->class_name());
+    std::string path = prefix + std::string(folder) + "/" + names(layer->class_name());
+    // The older folder listed layers with weights twice, and the second time took up a number.
+    if (folder == older_layers_folder && has_weights(*layer)) names(layer->class_name());
     if (auto nested = dynamic_cast<Model*>(layer.get())) {
-      collect(*nested, path + "/", all);
+      collect(*nested, path + "/", folder, all);
       continue;
     }
     for (size_t i = 0; i < layer->own_weights().size(); ++i)
@@ -20,9 +28,9 @@ void collect(Model& model, const std::string& prefix, std::vector<StoredWeight>&
 
 }  // namespace
 
-std::vector<StoredWeight> stored_weights(Model& model) {
+std::vector<StoredWeight> stored_weights(Model& model, std::string_view folder) {
   std::vector<StoredWeight> all;
-  collect(model, "", all);
+  collect(model, "", folder, all);
   return all;
 }
 
