@@ -88,7 +88,7 @@ def generate():
         keras.backend.clear_session()
         keras.utils.set_random_seed(7)
         model = network()
-        inputs = [normal(random_numbers(f"{name}_{i}"), (4, *tensor.shape[1:])) for i, tensor in enumerate(model.inputs)]
+        inputs = [normal(random_numbers(f"{name}_{i}"), (4, *end.shape[1:])) for i, end in enumerate(model.inputs)]
         train(model, optimizer, inputs)
         save(model, folder / name)
         if type(optimizer) is optimizers.Adam:

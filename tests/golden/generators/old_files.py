@@ -155,11 +155,12 @@ def write_model(path, model, version, backend, data_format):
         endings = normalization if class_name == "BatchNormalization" else names
         weights[config["name"]] = [(config["name"] + end + suffix, value) for end, value in zip(endings, values)]
     layer_list = [{"class_name": class_name, "config": config} for class_name, config in described]
-    write(path, version, backend, {"model_config": json.dumps({"class_name": "Sequential", "config": layer_list})}, weights)
+    config = json.dumps({"class_name": "Sequential", "config": layer_list})
+    write(path, version, backend, {"model_config": config}, weights)
 
 
 def optimizer_cases():
-    """Optimizer states of Keras 2.2: all slots of one kind, then all of the next; for a kernel (2, 3) and a bias (3)."""
+    """Optimizer states of Keras 2.2, all slots of one kind before the next, for a kernel (2, 3) and a bias (3)."""
     random = random_numbers("old_optimizers")
     m = [normal(random, shape) for shape in [(2, 3), (3,)]]
     v = [np.abs(normal(random, shape)) for shape in [(2, 3), (3,)]]
