@@ -8,6 +8,7 @@
 #include "cli/session.h"
 #include "ir/text.h"
 #include "keras/model_writer.h"
+#include "nn/layer_order.h"
 
 namespace hornbeam {
 namespace {
@@ -30,15 +31,15 @@ struct Row {
   int64_t parameters;
 };
 
-// Every layer call with its output, by tracing the model once.
-std::vector<Row> rows_of(Model& model) {
+// Every layer call with its output; none of a model whose shapes are open.
+std::vector<Row> rows_of(const Model& model) {
   std::vector<Row> rows;
-  model.observer = [&](const LayerCall& call, std::span<const Expr> outputs) {
+  if (!model.built()) return rows;
+  for (size_t number : keras_call_order(model)) {
+    const LayerCall& call = model.calls[number];
     rows.push_back({fmt::format("{} ({})", call.layer->name, call.layer->class_name()),
-                    shape_text(outputs[0].shape()), own_parameters(call.layer)});
-  };
-  if (std::optional<std::vector<Shape>> shapes = model.declared_shapes()) model.build_for(*shapes);
-  model.observer = nullptr;
+                    shape_text(call.output_shapes[0]), own_parameters(call.layer)});
+  }
   return rows;
 }
 

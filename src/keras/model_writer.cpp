@@ -45,9 +45,19 @@ class GraphWriter {
     return Json::Array{layer.name, number, static_cast<int64_t>(ref.output)};
   }
 
+  // Keras asks for the shape of every tensor; a model that is not built yet has none to give.
+  Json batch_shape(TensorRef ref) const {
+    const std::vector<Shape>& shapes = model_.calls[ref.call].output_shapes;
+    if (ref.output >= shapes.size()) return nullptr;
+    Json::Array extents{nullptr};
+    for (int64_t axis = 1; axis < shapes[ref.output].rank(); ++axis)
+      extents.push_back(shapes[ref.output][axis]);
+    return extents;
+  }
+
   Json tensor(TensorRef ref) const {
     return Json::object({{"class_name", "__keras_tensor__"},
-                         {"config", Json::object({{"shape", nullptr},
+                         {"config", Json::object({{"shape", batch_shape(ref)},
                                                   {"dtype", "float32"},
                                                   {"keras_history", history(ref, 0)}})}});
   }
@@ -63,7 +73,8 @@ class GraphWriter {
     return Json::object({{"args", std::move(arguments)}, {"kwargs", Json::object({})}});
   }
 
-  // At the ends of a graph a nested model counts its own making as call 0.
+  // At the ends of a graph a nested model counts its own making as call 0. Always a list of
+  // references: Keras before 3.4 cannot read a single one that stands bare.
   Json ends(const std::vector<TensorRef>& refs) const {
     Json::Array all;
     for (TensorRef ref : refs) all.push_back(history(ref, 1));

@@ -65,7 +65,7 @@ Exprs Model::call(Trace& trace, std::span<const Expr> given) {
       build_once(layer, operands);
       return layer.call(trace, operands);
     });
-    if (observer) observer(calls[i], results[i]);
+    if (!built()) calls[i].output_shapes = shapes_of(results[i]);
   }
   trace.build.set_scope(outer);
   Exprs out;

@@ -1,7 +1,6 @@
 // Model: a graph of layer calls, Sequential or Functional. It is a layer itself, so models nest.
 #pragma once
 
-#include <functional>
 #include <optional>
 
 #include "nn/layer.h"
@@ -19,6 +18,8 @@ struct TensorRef {
 struct LayerCall {
   std::shared_ptr<Layer> layer;
   std::vector<TensorRef> inputs;
+  std::vector<Shape> output_shapes =
+      {};  // for one sample (batch extent 1), once the model is built
 };
 
 struct ModelWeight {
@@ -57,9 +58,6 @@ class Model : public Layer {
   int64_t parameters();
   // Draws a first value for every weight that has none.
   void initialize(uint64_t seed);
-
-  // For summaries: called with every layer call and its result, when set.
-  std::function<void(const LayerCall&, std::span<const Expr>)> observer;
 
  private:
   std::vector<Shape> output_shapes_;
