@@ -16,7 +16,7 @@ KERAS_3 = keras.__version__.startswith("3")
 def sequential():
     return Sequential([
         Input((6,)),
-        layers.Dense(5, activation="relu"),
+        layers.Dense(5, activation="relu", use_bias=False),
         layers.BatchNormalization(),
         layers.Dropout(0.0),
         layers.Dense(3, activation="softmax"),
@@ -90,9 +90,9 @@ def generate():
         model = network()
         inputs = [normal(random_numbers(f"{name}_{i}"), (4, *end.shape[1:])) for i, end in enumerate(model.inputs)]
         train(model, optimizer, inputs)
-        save(model, folder / name)
         if type(optimizer) is optimizers.Adam:
             save_parts(model, folder / name)
+        save(model, folder / name)
         save_npz(folder / f"{name}.npz", numbers(model, inputs))
         table.append({"name": name, "optimizer": type(optimizer).__name__})
     save_json(folder / "cases.json", table)
@@ -107,9 +107,9 @@ def train(model, optimizer, inputs):
 
 
 def save(model, stem):
-    model.save(f"{stem}.h5")
     if "legacy" not in stem.name:  # .keras files leave out the state of legacy optimizers
         model.save(f"{stem}.keras")
+    model.save(f"{stem}.h5")  # last: the model forgets its optimizer's settings over this
 
 
 def save_parts(model, stem):
