@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "cli/download_line.h"
 #include "cli/function_form.h"
 #include "data/known.h"
 #include "data/labels.h"
@@ -58,13 +59,7 @@ std::filesystem::path cache_folder() {
 DataPlaces places_for(const Options& options) {
   DataPlaces places{.cache = cache_folder()};
   if (!options.data_folder.empty()) places.folders.push_back(options.data_folder);
-  if (options.quiet) return places;
-  places.progress = [](uint64_t done, uint64_t total) {
-    std::cerr << fmt::format("\rdownloading: {} of {}", bytes_text(done),
-                             total == 0 ? "?" : bytes_text(total))
-              << (done == total ? "\n" : "") << std::flush;
-    return true;
-  };
+  if (!options.quiet) places.progress = download_line();
   return places;
 }
 
