@@ -53,20 +53,22 @@ std::string read_text(const fs::path& path) {
   return {reinterpret_cast<const char*>(content.data()), content.size()};
 }
 
+ScratchFile::ScratchFile(const fs::path& path, std::string_view suffix) : path_(path) {
+  path_ += "." + std::string(suffix) + "-" + std::to_string(::getpid());
+}
+
+ScratchFile::~ScratchFile() {
+  std::error_code ignored;
+  fs::remove(path_, ignored);
+}
+
 void write_aside(const fs::path& path, const std::function<void(const fs::path&)>& write) {
-  fs::path aside = path;
-  aside += ".writing-" + std::to_string(::getpid());
-  try {
-    write(aside);
-    flush_to_disk(aside);
-    std::error_code failure;
-    fs::rename(aside, path, failure);
-    if (failure) cannot_write(path, failure.message());
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove(aside, ignored);
-    throw;
-  }
+  ScratchFile aside(path, "writing");
+  write(aside.path());
+  flush_to_disk(aside.path());
+  std::error_code failure;
+  fs::rename(aside.path(), path, failure);
+  if (failure) cannot_write(path, failure.message());
 }
 
 void write_file(const fs::path& path, std::span<const std::byte> content) {

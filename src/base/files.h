@@ -23,4 +23,19 @@ void write_aside(const std::filesystem::path& path,
 void write_file(const std::filesystem::path& path, std::span<const std::byte> content);
 void write_text(const std::filesystem::path& path, std::string_view content);
 
+// The path of a file in the same folder as `path`, for what is made on the way to it; the file is
+// removed at the end of the scope.
+class ScratchFile {
+ public:
+  ScratchFile(const std::filesystem::path& path, std::string_view suffix);
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  ~ScratchFile();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 }  // namespace hornbeam

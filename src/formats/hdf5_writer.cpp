@@ -85,27 +85,16 @@ void write_attribute(hid_t file, const Hdf5Document::Text& text) {
   require(H5Awrite(attribute, type, &value), text.name);
 }
 
-std::vector<std::byte> image_of(hid_t file) {
-  require(H5Fflush(file, H5F_SCOPE_GLOBAL), "the file");
-  ssize_t size = H5Fget_file_image(file, nullptr, 0);
-  if (size < 0) failed("the file");
-  std::vector<std::byte> bytes(static_cast<size_t>(size));
-  if (H5Fget_file_image(file, bytes.data(), bytes.size()) != size) failed("the file");
-  return bytes;
-}
-
 }  // namespace
 
-std::vector<std::byte> hdf5_bytes(const Hdf5Document& document) {
+void write_hdf5(const std::filesystem::path& path, const Hdf5Document& document) {
   require(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "its errors");
-  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "properties");
-  constexpr size_t growth = 1 << 20;
-  require(H5Pset_fapl_core(access, growth, 0), "in memory");
-  Handle file(H5Fcreate("hornbeam.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "the file");
+  std::string name = path.string();
+  Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, name);
   for (const std::string& group : document.groups) write_group(file, group);
   for (const Hdf5Document::Data& data : document.datasets) write_dataset(file, data);
   for (const Hdf5Document::Text& text : document.attributes) write_attribute(file, text);
-  return image_of(file);
+  require(H5Fflush(file, H5F_SCOPE_GLOBAL), name);
 }
 
 }  // namespace hornbeam

@@ -1,7 +1,7 @@
-// HDF5 files as Keras reads them, made in memory by the HDF5 library.
+// HDF5 files as Keras reads them, written by the HDF5 library.
 #pragma once
 
-#include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -23,7 +23,7 @@ struct Hdf5Document {
   std::vector<Text> attributes;
 };
 
-// The bytes of the file. Throws H120 when the library fails.
-std::vector<std::byte> hdf5_bytes(const Hdf5Document& document);
+// Makes or replaces the file. Throws H120 when it cannot be written; what is there then is broken.
+void write_hdf5(const std::filesystem::path& path, const Hdf5Document& document);
 
 }  // namespace hornbeam

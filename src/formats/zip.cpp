@@ -164,10 +164,15 @@ namespace {
                        .help = "check that the folder exists, may be written to and has room"});
 }
 
+zip_source_t* source_of(zip_t* archive, const ZipEntry& entry) {
+  if (!entry.file.empty()) return zip_source_file(archive, entry.file.c_str(), 0, -1);
+  return zip_source_buffer(archive, entry.content.data(), entry.content.size(), 0);
+}
+
 // False when libzip refuses; `archive` then says why. The content must live until zip_close.
 bool add_stored(zip_t* archive, const ZipEntry& entry) {
   constexpr zip_uint16_t first_of_january_1980 = 0x21;
-  zip_source_t* source = zip_source_buffer(archive, entry.content.data(), entry.content.size(), 0);
+  zip_source_t* source = source_of(archive, entry);
   if (source == nullptr) return false;
   zip_int64_t index = zip_file_add(archive, entry.name.c_str(), source, ZIP_FL_ENC_UTF_8);
   if (index < 0) {

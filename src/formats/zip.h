@@ -38,6 +38,7 @@ class ZipReader {
 struct ZipEntry {
   std::string name;
   std::vector<std::byte> content;
+  std::filesystem::path file = {};  // the content, where it is too large to be held in memory
 };
 
 // Stores at least one entry, uncompressed and in this order, with a fixed date: equal entries give

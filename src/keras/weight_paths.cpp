@@ -47,4 +47,9 @@ std::vector<Tensor*> stored_slots(const Optimizer& optimizer, OptimizerState& st
   return slots_in_order(state, optimizer.slots().size(), optimizer.stored_together());
 }
 
+std::vector<const Tensor*> stored_slots(const Optimizer& optimizer, const OptimizerState& state) {
+  std::vector<Tensor*> slots = stored_slots(optimizer, const_cast<OptimizerState&>(state));
+  return {slots.begin(), slots.end()};
+}
+
 }  // namespace hornbeam

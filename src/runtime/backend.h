@@ -49,8 +49,8 @@ class Executable {
   // Allocates everything that running needs. Called once, before the first run.
   virtual void prepare() = 0;
   // Runs the graph: inputs and outputs in the order of its ports. State inputs are donated: the
-  // state outputs are the same buffers with the new values. Other outputs stay valid until the next
-  // run. Allocates nothing.
+  // state outputs are the same buffers with the new values. Other outputs stay valid until another
+  // run or prepare() of any executable of the backend: they share their memory. Allocates nothing.
   virtual void run(std::span<const Buffer> inputs, std::span<Buffer> outputs) = 0;
 };
 

@@ -175,26 +175,27 @@ const Executable& Trainer::compile_training(const Dataset& like) {
   return *compiled(Kind::training, like, options_.batch).executable;
 }
 
-// The first values of all state inputs, by name.
-std::map<std::string, Tensor> Trainer::state_values() {
-  std::map<std::string, Tensor> values;
+// The first values of the weights and the optimizer's slots, by the names of their inputs.
+std::map<std::string, const Tensor*> Trainer::state_values() const {
+  std::map<std::string, const Tensor*> values;
   size_t trained = 0;
   for (const ModelWeight& each : model_.weights()) {
-    values["weight/" + each.path] = each.weight->value;
+    values["weight/" + each.path] = &each.weight->value;
     if (!each.trained || config_.optimizer == nullptr) continue;
     const std::vector<std::string> names = config_.optimizer->slots();
     for (size_t i = 0; i < names.size(); ++i)
-      values[slot_name(each, names[i])] = optimizer_state_.slots.at(trained).at(i);
+      values[slot_name(each, names[i])] = &optimizer_state_.slots.at(trained).at(i);
     ++trained;
   }
-  values["iteration"] = Tensor::scalar(optimizer_state_.iteration);
   return values;
 }
 
 // Gives the step its buffers: the shared ones of the state, its own for all else.
 void Trainer::allocate(Compiled& step) {
   if (!step.input_buffers.empty()) return;
-  std::map<std::string, Tensor> values;
+  std::map<std::string, const Tensor*> values = state_values();
+  Tensor iteration = Tensor::scalar(optimizer_state_.iteration);
+  values["iteration"] = &iteration;
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const Port& port = step.inputs[i];
     if (port.role != Role::state) {
@@ -202,10 +203,7 @@ void Trainer::allocate(Compiled& step) {
       continue;
     }
     Buffer& buffer = state_[port.name];
-    if (buffer == nullptr) {
-      if (values.empty()) values = state_values();
-      buffer = backend_.upload(values.at(port.name));
-    }
+    if (buffer == nullptr) buffer = backend_.upload(*values.at(port.name));
     step.input_buffers.push_back(buffer);
   }
   step.output_buffers.resize(step.outputs.size());
@@ -350,7 +348,7 @@ std::vector<Tensor> Trainer::predict(const Dataset& data) {
 void Trainer::download() {
   auto fetch = [&](const std::string& name, Tensor& value) {
     if (auto found = state_.find(name); found != state_.end())
-      value = backend_.download(found->second);
+      backend_.download(*found->second, value);
   };
   size_t trained = 0;
   for (const ModelWeight& each : model_.weights()) {

@@ -72,7 +72,7 @@ class Trainer {
   int64_t batch_for(const Dataset& data) const;
   Graph traced(Kind kind, const StepShape& shape);
   StepShape shape_for(const Dataset& like, int64_t batch) const;
-  std::map<std::string, Tensor> state_values();
+  std::map<std::string, const Tensor*> state_values() const;
   void allocate(Compiled& step);
   void upload_batch(Compiled& step, const Batch& batch);
   void run(Compiled& step, const Batch& batch);

@@ -55,9 +55,9 @@ Dataset training_data(const TrajectoryCase& each, const Pictures& pictures) {
 }
 
 // As Keras lists them.
-std::vector<Tensor> optimizer_variables(const Optimizer& optimizer, OptimizerState state) {
+std::vector<Tensor> optimizer_variables(const Optimizer& optimizer, const OptimizerState& state) {
   std::vector<Tensor> all{Tensor::scalar(state.iteration), Tensor::scalar(state.learning_rate)};
-  for (Tensor* slot : stored_slots(optimizer, state)) all.push_back(*slot);
+  for (const Tensor* slot : stored_slots(optimizer, state)) all.push_back(*slot);
   return all;
 }
 

@@ -13,7 +13,7 @@ CpuBackend::CpuBackend(int threads) : threads_(std::make_shared<ThreadPool>(thre
 std::unique_ptr<Executable> CpuBackend::compile(const Graph& graph, const CompileOptions& options) {
   PipelineResult compiled = run_passes(graph, cpu_passes(options, threads_->threads()), options);
   return std::make_unique<CpuExecutable>(std::move(compiled.graph), std::move(compiled.passes),
-                                         threads_);
+                                         threads_, arena_);
 }
 
 Buffer CpuBackend::allocate(const Type& type) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "backends/cpu/memory.h"
 #include "base/threads.h"
 #include "runtime/backend.h"
 
@@ -24,7 +25,9 @@ class CpuBackend : public Backend {
   void download(const DeviceBuffer& buffer, Tensor& tensor) override;
 
  private:
-  std::shared_ptr<ThreadPool> threads_;  // shared with the executables; one runs at a time
+  // Shared with the executables, of which one runs at a time.
+  std::shared_ptr<ThreadPool> threads_;
+  std::shared_ptr<Memory> arena_ = std::make_shared<Memory>(0);
 };
 
 }  // namespace hornbeam

@@ -13,8 +13,9 @@ const CpuBuffer& cpu_buffer(const DeviceBuffer& buffer) {
 }
 
 CpuExecutable::CpuExecutable(Graph graph, std::vector<PassRecord> passes,
-                             std::shared_ptr<ThreadPool> threads)
+                             std::shared_ptr<ThreadPool> threads, std::shared_ptr<Memory> arena)
     : threads_(std::move(threads)),
+      arena_(std::move(arena)),
       run_(std::make_shared<const Graph>(std::move(graph)), {.threads = threads_->threads()}),
       passes_(std::move(passes)),
       input_addresses_(run_.graph().inputs().size()) {
@@ -22,9 +23,9 @@ CpuExecutable::CpuExecutable(Graph graph, std::vector<PassRecord> passes,
 }
 
 void CpuExecutable::prepare() {
-  if (arena_) return;
-  arena_ = std::make_shared<Memory>(memory_plan().arena_bytes);
-  arena_->touch();
+  if (prepared_) return;
+  prepared_ = true;
+  arena_->grow(memory_plan().arena_bytes);
   for (size_t i = 0; i < run_.graph().outputs().size(); ++i) {
     const Port& output = run_.graph().outputs()[i];
     results_.push_back(nullptr);
@@ -47,7 +48,7 @@ void CpuExecutable::require_types(std::span<const Buffer> inputs) const {
 }
 
 void CpuExecutable::run(std::span<const Buffer> inputs, std::span<Buffer> outputs) {
-  check(arena_ != nullptr, "prepare() comes before run()");
+  check(prepared_, "prepare() comes before run()");
   check(outputs.size() == results_.size(), "one buffer for each output of a graph");
   require_types(inputs);
   for (size_t i = 0; i < inputs.size(); ++i) input_addresses_[i] = cpu_buffer(*inputs[i]).data();

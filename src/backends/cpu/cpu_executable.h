@@ -11,8 +11,10 @@ namespace hornbeam {
 
 class CpuExecutable : public Executable {
  public:
-  // `passes` ran before; the choice of kernels and the memory plan are added to them.
-  CpuExecutable(Graph graph, std::vector<PassRecord> passes, std::shared_ptr<ThreadPool> threads);
+  // `passes` ran before; the choice of kernels and the memory plan are added to them. The arena is
+  // shared by all executables of a backend, of which one runs at a time.
+  CpuExecutable(Graph graph, std::vector<PassRecord> passes, std::shared_ptr<ThreadPool> threads,
+                std::shared_ptr<Memory> arena);
 
   const MemoryPlan& memory_plan() const override { return run_.storage().summary; }
   const std::vector<PassRecord>& passes() const override { return passes_; }
@@ -24,9 +26,10 @@ class CpuExecutable : public Executable {
   void require_types(std::span<const Buffer> inputs) const;
 
   std::shared_ptr<ThreadPool> threads_;
+  std::shared_ptr<Memory> arena_;
   GraphRun run_;
   std::vector<PassRecord> passes_;
-  std::shared_ptr<Memory> arena_;            // set by prepare()
+  bool prepared_ = false;
   std::vector<std::byte*> input_addresses_;  // of the current run
   std::vector<Buffer> results_;              // by output; empty for state
 };

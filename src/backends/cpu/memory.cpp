@@ -16,18 +16,31 @@ constexpr size_t huge_page_bytes = size_t{2} << 20;
 
 }  // namespace
 
-Memory::Memory(int64_t bytes) : bytes_(std::max(static_cast<size_t>(bytes), page_bytes)) {
-  void* block = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+Memory::Memory(int64_t bytes) { take(bytes); }
+
+Memory::~Memory() { give_back(); }
+
+void Memory::take(int64_t bytes) {
+  size_t wanted = std::max(static_cast<size_t>(bytes), page_bytes);
+  void* block = mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (block == MAP_FAILED)
     throw Error("H401", {.message = fmt::format("the system has no {} of memory to give",
-                                                bytes_text(bytes_))});
+                                                bytes_text(wanted))});
   data_ = static_cast<std::byte*>(block);
+  bytes_ = wanted;
   if (bytes_ >= huge_page_bytes) madvise(block, bytes_, MADV_HUGEPAGE);  // advice: may fail
 }
 
-Memory::~Memory() { munmap(data_, bytes_); }
+void Memory::give_back() {
+  if (data_ != nullptr) munmap(data_, bytes_);
+  data_ = nullptr;
+  bytes_ = 0;
+}
 
-void Memory::touch() {
+void Memory::grow(int64_t bytes) {
+  if (static_cast<size_t>(bytes) <= bytes_) return;
+  give_back();
+  take(bytes);
   for (size_t at = 0; at < bytes_; at += page_bytes) {
     volatile std::byte* byte = data_ + at;
     *byte = *byte;

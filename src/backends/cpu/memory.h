@@ -1,4 +1,5 @@
-// A block of zeroed pages from the system, in huge pages where it can be.
+// A block of zeroed pages from the system, in huge pages where it can be. It may grow, which loses
+// what was in it.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,13 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
 
   std::byte* data() const { return data_; }
-  // Makes every page resident, so that no step waits for one.
-  void touch();
+  // At least so many bytes, every page of them resident so that no step waits for one.
+  void grow(int64_t bytes);
 
  private:
+  void take(int64_t bytes);
+  void give_back();
+
   std::byte* data_ = nullptr;
   size_t bytes_ = 0;
 };
