@@ -1,11 +1,13 @@
 #include <fmt/format.h>
-#include <unistd.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <cstring>
 #include <iostream>
 
 #include "backends/backends.h"
+#include "backends/cpu/kernels/isa.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "cli/commands.h"
@@ -52,23 +54,25 @@ double product_rate(Backend& backend) {
 int run_doctor(const Options& options) {
   int cores = available_cores();
   std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = cores});
-  uint64_t memory = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                    static_cast<uint64_t>(::sysconf(_SC_PAGE_SIZE));
+  uint64_t memory = allowed_memory();
+  std::vector<std::string_view> isas = available_isas();
   double products = product_rate(*backend) * 1e-9, copies = copy_rate() * 1e-9;
   if (options.json) {
-    std::cout << json_text(Json::object({{"version", HORNBEAM_VERSION},
-                                         {"cores", cores},
-                                         {"memory_bytes", static_cast<int64_t>(memory)},
-                                         {"matrix_product_gflops", products},
-                                         {"memory_gb_per_second", copies}}))
+    std::cout << json_text(
+                     Json::object({{"version", HORNBEAM_VERSION},
+                                   {"cores", cores},
+                                   {"instruction_sets", Json::Array(isas.begin(), isas.end())},
+                                   {"memory_bytes", static_cast<int64_t>(memory)},
+                                   {"matrix_product_gflops", products},
+                                   {"memory_gb_per_second", copies}}))
               << "\n";
     return 0;
   }
   std::cout << fmt::format(
-      "hornbeam {}\ncores            {}\nmemory           {}\n"
+      "hornbeam {}\ncores            {}\ninstruction sets {}\nmemory           {}\n"
       "matrix products  {:.1f} GFLOP/s (float32, 512 x 512)\n"
       "memory copies    {:.1f} GB/s\n",
-      HORNBEAM_VERSION, cores, bytes_text(memory), products, copies);
+      HORNBEAM_VERSION, cores, fmt::join(isas, ", "), bytes_text(memory), products, copies);
   return 0;
 }
 

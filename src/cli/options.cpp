@@ -66,6 +66,8 @@ const OptionRow rows[] = {
     {"--targets", "FILE", on_data, "data", "the targets that belong to a .npy file",
      option<&Options::targets>},
     {"--limit", "N", on_data, "data", "only the first N samples", option<&Options::limit>},
+    {"--label-offset", "N", "train evaluate", "data",
+     "added to every label: -1 where classes count from 1", option<&Options::label_offset>},
     {"--class-weight", "JSON", "train", "data", "weights of classes: '{\"0\": 1, \"1\": 3}'",
      option<&Options::class_weight>},
     {"--no-shuffle", "", "train", "training", "take the samples in their order",
@@ -82,7 +84,8 @@ const OptionRow rows[] = {
      option<&Options::threads>},
     {"--isa", "NAME", on_steps, "machine", "force a lesser instruction set: avx512, avx2, sse4",
      option<&Options::isa>},
-    {"--memory", "SIZE", "train plan", "machine", "a ceiling, as 4GiB", option<&Options::memory>},
+    {"--memory", "SIZE", "train evaluate predict plan", "machine",
+     "a ceiling, as 4GiB (what the machine allows)", option<&Options::memory>},
     {"--without-pass", "NAME", on_steps, "machine", "switch a compiler pass off",
      option<&Options::disabled_passes>},
 

@@ -22,6 +22,7 @@ struct Options {
   double validation_split = 0;
   std::vector<std::string> transforms;
   std::optional<int64_t> limit;
+  int64_t label_offset = 0;
   std::string class_weight;
   std::filesystem::path data_folder;  // $HORNBEAM_DATA
 

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "cli/session.h"
+#include "keras/model_writer.h"
 #include "keras/save.h"
 
 namespace hornbeam {
@@ -22,29 +24,45 @@ fs::path next_free(const std::string& model_name) {
   }
 }
 
-Json settings(const Options& options) {
-  Json::Array transforms;
-  for (const std::string& each : options.transforms) transforms.push_back(each);
+template <class T>
+Json optional_json(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+// Every setting after merging; what was left to the program stands as it was chosen.
+Json settings(const Options& options, const CompileConfig& config) {
+  Json::Array transforms(options.transforms.begin(), options.transforms.end());
+  Json::Array without(options.disabled_passes.begin(), options.disabled_passes.end());
   return Json::object({{"version", HORNBEAM_VERSION},
                        {"command", options.command},
                        {"model", options.model},
+                       {"weights", options.weights.string()},
                        {"data", options.data},
+                       {"targets", options.targets},
                        {"validation", options.validation},
                        {"validation_split", options.validation_split},
                        {"transforms", transforms},
+                       {"limit", optional_json(options.limit)},
+                       {"label_offset", options.label_offset},
+                       {"class_weight", options.class_weight},
                        {"epochs", options.epochs.value_or(1)},
                        {"batch", options.batch.value_or(32)},
-                       {"optimizer", options.optimizer},
-                       {"loss", options.loss},
+                       {"steps_per_epoch", optional_json(options.steps_per_epoch)},
+                       {"compile", compile_config_json(config)},
                        {"shuffle", !options.no_shuffle},
                        {"seed", static_cast<int64_t>(options.seed)},
                        {"device", options.device},
-                       {"replicas", options.replicas}});
+                       {"replicas", options.replicas},
+                       {"threads", threads_for(options)},
+                       {"isa", options.isa},
+                       {"memory", options.memory},
+                       {"without_pass", without}});
 }
 
 }  // namespace
 
-RunFolder::RunFolder(const Options& options, const std::string& model_name)
+RunFolder::RunFolder(const Options& options, const std::string& model_name,
+                     const CompileConfig& config)
     : path_(options.out.empty() ? next_free(model_name) : options.out) {
   if (fs::exists(path_) && !options.overwrite)
     throw Error("H303", {.message = fmt::format("'{}' exists already", path_.string()),
@@ -54,7 +72,7 @@ RunFolder::RunFolder(const Options& options, const std::string& model_name)
   if (failure)
     throw Error("H120", {.message = fmt::format("cannot make the folder '{}': {}", path_.string(),
                                                 failure.message())});
-  write_text(path_ / "config.json", json_text(settings(options)) + "\n");
+  write_text(path_ / "config.json", json_text(settings(options, config)) + "\n");
 }
 
 void RunFolder::write_plan(const std::string& text) const { write_text(path_ / "plan.txt", text); }
@@ -66,7 +84,7 @@ void RunFolder::write_history(const History& history) const {
 
 void RunFolder::write_model(Model& model, const CompileConfig& config,
                             const OptimizerState& state) const {
-  save_keras(path_ / "last.keras", model, &config, &state);
+  save_keras(model_path(), model, &config, &state);
 }
 
 }  // namespace hornbeam

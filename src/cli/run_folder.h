@@ -12,9 +12,10 @@ namespace hornbeam {
 class RunFolder {
  public:
   // --out, or runs/NNN-model with the next free number. Writes config.json. H303 when it exists.
-  RunFolder(const Options& options, const std::string& model_name);
+  RunFolder(const Options& options, const std::string& model_name, const CompileConfig& config);
 
   const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path model_path() const { return path_ / "last.keras"; }
   void write_plan(const std::string& text) const;
   void write_history(const History& history) const;
   void write_model(Model& model, const CompileConfig& config, const OptimizerState& state) const;

@@ -7,10 +7,12 @@
 
 #include "backends/backends.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "cli/download_line.h"
 #include "cli/function_form.h"
+#include "cli/report.h"
 #include "data/known.h"
 #include "data/labels.h"
 #include "data/made.h"
@@ -103,7 +105,7 @@ int threads_for(const Options& options) {
 }
 
 std::unique_ptr<Backend> backend_for(const Options& options) {
-  return make_backend(options.device, {.threads = threads_for(options)});
+  return make_backend(options.device, {.threads = threads_for(options), .isa = options.isa});
 }
 
 Dataset load_data(const Options& options, const std::string& text, const Model& model) {
@@ -123,6 +125,7 @@ Dataset load_data(const Options& options, const std::string& text, const Model& 
       request.output_names.push_back(model.output_name(i));
     data = load_dataset(request, places_for(options));
   }
+  if (options.label_offset != 0) data = with_label_offset(std::move(data), options.label_offset);
   if (options.limit) data = limit(std::move(data), *options.limit);
   check_dataset(data);
   hint_at_scale(options, data);
@@ -153,11 +156,16 @@ CompileConfig compile_for(const Options& options, const SavedModel& saved, bool 
   return config;
 }
 
+uint64_t memory_limit(const Options& options) {
+  return options.memory.empty() ? allowed_memory() : parse_bytes(options.memory, "--memory");
+}
+
 TrainerOptions trainer_options(const Options& options) {
   TrainerOptions result{.batch = options.batch.value_or(32),
                         .replicas = options.replicas,
                         .seed = options.seed,
-                        .disabled_passes = options.disabled_passes};
+                        .disabled_passes = options.disabled_passes,
+                        .memory_limit = memory_limit(options)};
   if (result.batch < 1 || result.replicas < 1)
     throw Error("H302", {.message = "--batch and --replicas must be 1 or more"});
   for (const std::string& text : options.transforms) {

@@ -1,5 +1,5 @@
-// What the commands have in common: model, data, backend and settings from the options, with what is
-// not given taken from the model file and then from the last layer.
+// What the commands have in common: model, data, backend and settings from the options, with what
+// is not given taken from the model file and then from the last layer.
 #pragma once
 
 #include <memory>
@@ -21,10 +21,13 @@ Dataset load_data(const Options& options, const std::string& text, const Model& 
 // The loss, metrics and optimizer of a run; says on stderr what was chosen without being given.
 CompileConfig compile_for(const Options& options, const SavedModel& saved, bool training);
 TrainerOptions trainer_options(const Options& options);
+// --memory, or what the machine allows; in bytes.
+uint64_t memory_limit(const Options& options);
 
 // Builds a model that declares no shapes for the samples of the data, and draws missing weights.
 void complete_model(Model& model, const Dataset& data, uint64_t seed);
-// Refuses labels outside the classes of the model, and data with another number of inputs (H204, H205).
+// Refuses labels outside the classes of the model, and data with another number of inputs (H204,
+// H205).
 void check_data(const Dataset& data, const Model& model, const CompileConfig& config);
 
 void note(const Options& options, const std::string& text);  // to stderr unless --quiet

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/report.h"
 #include "cli/run_folder.h"
 #include "cli/session.h"
@@ -58,56 +59,91 @@ Sets load_sets(const Options& options, const Model& model) {
   return sets;
 }
 
-void require_fit(const Options& options, const MemoryPlan& plan) {
-  if (options.memory.empty()) return;
-  uint64_t ceiling = parse_bytes(options.memory, "--memory");
-  if (static_cast<uint64_t>(plan.peak_bytes) <= ceiling) return;
-  throw Error("H401", {.message = fmt::format("the step needs {}, --memory allows {}",
-                                              bytes_text(static_cast<uint64_t>(plan.peak_bytes)),
-                                              bytes_text(ceiling)),
-                       .help = "a smaller --batch needs less; hornbeam plan shows what takes it"});
-}
+// A run from the built model to its last epoch or the step at which it was interrupted.
+class Run {
+ public:
+  Run(const Options& options, SavedModel& saved, CompileConfig config, Sets sets)
+      : options_(options),
+        model_(*saved.model),
+        config_(std::move(config)),
+        sets_(std::move(sets)),
+        backend_(backend_for(options)),
+        trainer_(model_, config_, *backend_, settings()) {
+    if (saved.optimizer_state && options.optimizer.empty())
+      trainer_.set_optimizer_state(*saved.optimizer_state);
+  }
+
+  int run() {
+    const MemoryPlan plan = trainer_.compile_training(sets_.training).memory_plan();
+    RunFolder folder(options_, model_.name, config_);
+    folder.write_plan(plan_text(plan));
+    announce(plan, folder);
+    History history = fit(folder);
+    if (options_.json)
+      std::cout << json_text(train_report(options_, folder.path(), model_, plan, history)) << "\n";
+    if (!history.interrupted) return 0;
+    note(options_, fmt::format("interrupted; saved to {}", folder.model_path().string()));
+    return static_cast<int>(Exit::interrupted);
+  }
+
+ private:
+  TrainerOptions settings() const {
+    TrainerOptions settings = trainer_options(options_);
+    settings.batch = std::min(settings.batch, sets_.training.samples());
+    return settings;
+  }
+
+  void announce(const MemoryPlan& plan, const RunFolder& folder) const {
+    note(options_,
+         fmt::format("{}: {} parameters, {} samples, batch {}, planned peak {}, run in {}",
+                     model_.name, thousands(model_.parameters()),
+                     thousands(sets_.training.samples()), settings().batch,
+                     bytes_text(static_cast<uint64_t>(plan.peak_bytes)), folder.path().string()));
+  }
+
+  void save(const RunFolder& folder) {
+    trainer_.download();
+    folder.write_model(model_, config_, trainer_.optimizer_state());
+  }
+
+  History fit(const RunFolder& folder) {
+    InterruptWatch watch;
+    std::unique_ptr<Reporter> reporter = reporter_for(options_);
+    auto epoch_end = [&](const History& history) {
+      folder.write_history(history);
+      save(folder);
+      return !watch.asked();
+    };
+    History history = trainer_.fit(sets_.training, sets_.validation ? &*sets_.validation : nullptr,
+                                   {.epochs = options_.epochs.value_or(1),
+                                    .shuffle = !options_.no_shuffle,
+                                    .steps_per_epoch = options_.steps_per_epoch,
+                                    .reporter = reporter.get(),
+                                    .epoch_end = epoch_end,
+                                    .interrupted = [&] { return watch.asked(); }});
+    if (history.interrupted) save(folder);
+    history.interrupted |= watch.asked();
+    return history;
+  }
+
+  const Options& options_;
+  Model& model_;
+  CompileConfig config_;
+  Sets sets_;
+  std::unique_ptr<Backend> backend_;
+  Trainer trainer_;
+};
 
 }  // namespace
 
 int run_train(const Options& options) {
   SavedModel saved = load_model(options);
-  Model& model = *saved.model;
   CompileConfig config = compile_for(options, saved, true);
-  Sets sets = load_sets(options, model);
-  complete_model(model, sets.training, options.seed);
-  check_data(sets.training, model, config);
-  if (sets.validation) check_data(*sets.validation, model, config);
-  std::unique_ptr<Backend> backend = backend_for(options);
-  TrainerOptions trainer_settings = trainer_options(options);
-  trainer_settings.batch = std::min(trainer_settings.batch, sets.training.samples());
-  Trainer trainer(model, config, *backend, trainer_settings);
-  if (saved.optimizer_state && options.optimizer.empty())
-    trainer.set_optimizer_state(*saved.optimizer_state);
-  const MemoryPlan& plan = trainer.compile_training(sets.training).memory_plan();
-  require_fit(options, plan);
-  RunFolder folder(options, model.name);
-  folder.write_plan(plan_text(plan));
-  note(options,
-       fmt::format("{}: {} parameters, {} samples, batch {}, planned peak {}, run in {}",
-                   model.name, thousands(model.parameters()), thousands(sets.training.samples()),
-                   trainer_settings.batch, bytes_text(static_cast<uint64_t>(plan.peak_bytes)),
-                   folder.path().string()));
-  std::unique_ptr<Reporter> reporter = reporter_for(options);
-  FitOptions fit{.epochs = options.epochs.value_or(1),
-                 .shuffle = !options.no_shuffle,
-                 .steps_per_epoch = options.steps_per_epoch,
-                 .reporter = reporter.get(),
-                 .epoch_end = [&](const History& history) {
-                   folder.write_history(history);
-                   return true;
-                 }};
-  History history = trainer.fit(sets.training, sets.validation ? &*sets.validation : nullptr, fit);
-  trainer.download();
-  folder.write_model(model, config, trainer.optimizer_state());
-  if (options.json)
-    std::cout << json_text(train_report(options, folder.path(), model, plan, history)) << "\n";
-  return 0;
+  Sets sets = load_sets(options, *saved.model);
+  complete_model(*saved.model, sets.training, options.seed);
+  check_data(sets.training, *saved.model, config);
+  if (sets.validation) check_data(*sets.validation, *saved.model, config);
+  return Run(options, saved, std::move(config), std::move(sets)).run();
 }
 
 }  // namespace hornbeam

@@ -139,4 +139,14 @@ Dataset with_class_weight(Dataset data, const std::map<int64_t, double>& class_w
   return data;
 }
 
+Dataset with_label_offset(Dataset data, int64_t offset) {
+  for (NamedTensor& target : data.targets) {
+    Tensor shifted = target.tensor.converted(DType::float64);
+    for (double& label : shifted.values<double>()) label += static_cast<double>(offset);
+    DType dtype = target.tensor.dtype();
+    target.tensor = shifted.converted(is_floating(dtype) ? dtype : DType::int32);
+  }
+  return data;
+}
+
 }  // namespace hornbeam

@@ -48,4 +48,7 @@ Split validation_split(const Dataset& data, double fraction);
 // several targets or when there are sample weights already, H205 when a sample has several labels.
 Dataset with_class_weight(Dataset data, const std::map<int64_t, double>& class_weight);
 
+// Adds `offset` to every target. Whole numbers become int32.
+Dataset with_label_offset(Dataset data, int64_t offset);
+
 }  // namespace hornbeam

@@ -23,6 +23,7 @@ struct History {
   std::vector<EpochRecord> epochs;
   double compile_seconds = 0;
   double first_step_seconds = 0;  // from the call of fit to the end of the first step
+  bool interrupted = false;       // asked to end within an epoch, which has no record
 };
 
 std::string history_csv(const History& history);    // epoch, then the logs; as Keras' CSVLogger

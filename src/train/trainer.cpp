@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace hornbeam {
 namespace {
@@ -150,6 +151,15 @@ Graph Trainer::traced(Kind kind, const StepShape& shape) {
   return training_step(source_, objectives_, *config_.optimizer, shape);
 }
 
+void Trainer::require_memory(const MemoryPlan& plan) const {
+  uint64_t needed = static_cast<uint64_t>(plan.peak_bytes);
+  if (needed <= options_.memory_limit) return;
+  throw Error("H401",
+              {.message = fmt::format("the step needs {}, of {} that may be used",
+                                      bytes_text(needed), bytes_text(options_.memory_limit)),
+               .help = "a smaller batch needs less; hornbeam plan shows what takes it"});
+}
+
 Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like, int64_t batch) {
   StepShape shape = shape_for(like, batch);
   std::unique_ptr<Compiled>& step = compiled_[kind];
@@ -168,6 +178,7 @@ Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like, int64_t bat
   step->executable = backend_.compile(
       graph, {.replicas = options_.replicas, .disabled_passes = options_.disabled_passes});
   step->means = means_of(step->outputs);
+  require_memory(step->executable->memory_plan());
   return *step;
 }
 
@@ -277,18 +288,22 @@ History Trainer::fit(const Dataset& training, const Dataset* validation,
   EpochRun run{step, batches, steps, options, options.reporter ? *options.reporter : quiet, start};
   run.reporter.train_begin(options.epochs);
   for (int64_t epoch = options.initial_epoch; epoch < options.epochs; ++epoch) {
-    EpochRecord record = run_epoch(run, epoch, history);
+    std::optional<EpochRecord> record = run_epoch(run, epoch, history);
+    history.interrupted = !record.has_value();
+    if (history.interrupted) break;
     if (validation != nullptr)
       for (auto& [name, value] : evaluate(*validation))
-        record.logs.emplace_back("val_" + name, value);
-    history.epochs.push_back(record);
-    run.reporter.epoch_end(record);
+        record->logs.emplace_back("val_" + name, value);
+    history.epochs.push_back(*record);
+    run.reporter.epoch_end(*record);
     if (options.epoch_end && !options.epoch_end(history)) break;
   }
   return history;
 }
 
-EpochRecord Trainer::run_epoch(EpochRun& epoch_run, int64_t epoch, History& history) {
+// Nothing when it was interrupted.
+std::optional<EpochRecord> Trainer::run_epoch(EpochRun& epoch_run, int64_t epoch,
+                                              History& history) {
   Clock::time_point start = Clock::now();
   Compiled& step = epoch_run.step;
   step.reset();
@@ -303,12 +318,13 @@ EpochRecord Trainer::run_epoch(EpochRun& epoch_run, int64_t epoch, History& hist
     require_finite(step.last_loss, epoch, number);
     fill_logs(step, logs);
     epoch_run.reporter.step_end(number, logs);
+    if (epoch_run.options.interrupted && epoch_run.options.interrupted()) return std::nullopt;
   }
-  return {.epoch = epoch,
-          .seconds = seconds_since(start),
-          .steps = epoch_run.steps,
-          .samples = static_cast<int64_t>(step.samples),
-          .logs = logs};
+  return EpochRecord{.epoch = epoch,
+                     .seconds = seconds_since(start),
+                     .steps = epoch_run.steps,
+                     .samples = static_cast<int64_t>(step.samples),
+                     .logs = logs};
 }
 
 Logs Trainer::evaluate(const Dataset& data) {

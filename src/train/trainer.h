@@ -22,6 +22,8 @@ struct TrainerOptions {
   uint64_t seed = 0;
   std::vector<std::shared_ptr<Layer>> transforms;
   std::vector<std::string> disabled_passes;
+  // Bytes that a step may need; one that needs more is refused (H401) before anything is allocated.
+  uint64_t memory_limit = UINT64_MAX;
 };
 
 struct FitOptions {
@@ -32,6 +34,8 @@ struct FitOptions {
   Reporter* reporter = nullptr;
   // After every epoch, with the history so far; false stops.
   std::function<bool(const History&)> epoch_end;
+  // Asked after every step, when set: true ends the fit there, and that epoch has no record.
+  std::function<bool()> interrupted = {};
   // Called with the loss of every single step, when set.
   std::function<void(double loss)> step_loss;
 };
@@ -68,6 +72,7 @@ class Trainer {
   struct Compiled;
   struct EpochRun;
 
+  void require_memory(const MemoryPlan& plan) const;
   Compiled& compiled(Kind kind, const Dataset& like, int64_t batch);
   int64_t batch_for(const Dataset& data) const;
   Graph traced(Kind kind, const StepShape& shape);
@@ -76,7 +81,7 @@ class Trainer {
   void allocate(Compiled& step);
   void upload_batch(Compiled& step, const Batch& batch);
   void run(Compiled& step, const Batch& batch);
-  EpochRecord run_epoch(EpochRun& epoch_run, int64_t epoch, History& history);
+  std::optional<EpochRecord> run_epoch(EpochRun& epoch_run, int64_t epoch, History& history);
   static void fill_logs(const Compiled& step, Logs& logs);
   static std::vector<Batch> staging_for(const Dataset& data, const StepShape& shape);
   Batches batches_of(const Dataset& data, const StepShape& shape, bool shuffle);
