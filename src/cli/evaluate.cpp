@@ -13,7 +13,8 @@ int run_evaluate(const Options& options) {
   CompileConfig config = compile_for(options, saved, false);
   Dataset data = load_data(options, options.data, *saved.model);
   complete_model(*saved.model, data, options.seed);
-  check_data(data, *saved.model, config);
+  check_inputs(options, data, *saved.model);
+  check_labels_of(data, *saved.model, config);
   std::unique_ptr<Backend> backend = backend_for(options);
   Trainer trainer(*saved.model, config, *backend, trainer_options(options));
   Logs logs = trainer.evaluate(data);

@@ -130,7 +130,10 @@ class Parser {
 }  // namespace
 
 Json parse_function_form(std::string_view text, std::string_view option) {
-  return Parser(text, option).whole();
+  Json form = Parser(text, option).whole();
+  if (form.is_text() || form.is_object()) return form;
+  throw Error("H302", {.message = fmt::format("'{}' is no name and no call", text),
+                       .place = std::string(option)});
 }
 
 }  // namespace hornbeam

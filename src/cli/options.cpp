@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <functional>
 
 #include "base/error.h"
@@ -24,9 +25,35 @@ struct OptionRow {
   CLI::Option* (*bind)(CLI::App& app, const std::string& flag, Options& options);
 };
 
+template <class T>
+struct Plain {
+  using type = T;
+};
+template <class T>
+struct Plain<std::optional<T>> {
+  using type = T;
+};
+
+// The whole text as a number that T can hold; the library itself takes "" for 0 and cuts what is
+// too large.
+template <class T>
+T integer(const std::string& flag, const std::string& text) {
+  T value = 0;
+  auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size())
+    throw CLI::ValidationError(flag, fmt::format("'{}' is no whole number that it takes", text));
+  return value;
+}
+
 template <auto Member>
 CLI::Option* option(CLI::App& app, const std::string& flag, Options& options) {
-  return app.add_option(flag, options.*Member);
+  using T = typename Plain<std::remove_cvref_t<decltype(options.*Member)>>::type;
+  if constexpr (std::is_integral_v<T>)
+    return app.add_option_function<std::string>(flag, [&options, flag](const std::string& text) {
+      options.*Member = integer<T>(flag, text);
+    });
+  else
+    return app.add_option(flag, options.*Member);
 }
 template <auto Member>
 CLI::Option* toggle(CLI::App& app, const std::string& flag, Options& options) {

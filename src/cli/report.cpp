@@ -5,12 +5,22 @@
 
 #include <charconv>
 #include <map>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/session.h"
 
 namespace hornbeam {
+namespace {
+
+// What no tensor uses at the peak: blocks of different sizes leave gaps.
+int64_t gap_bytes(const MemoryPlan& plan) {
+  return plan.peak_bytes -
+         std::accumulate(plan.peak_by_use.begin(), plan.peak_by_use.end(), int64_t{0});
+}
+
+}  // namespace
 
 std::string plan_text(const MemoryPlan& plan) {
   auto line = [](std::string_view name, int64_t bytes) {
@@ -21,6 +31,7 @@ std::string plan_text(const MemoryPlan& plan) {
   for (size_t i = 0; i < memory_uses; ++i)
     if (plan.peak_by_use[i] > 0)
       text += line(name_of(static_cast<MemoryUse>(i)), plan.peak_by_use[i]);
+  if (gap_bytes(plan) > 0) text += line("gaps", gap_bytes(plan));
   text += line("together", plan.peak_bytes);
   text += "\nThe largest tensors\n";
   for (const PlannedTensor& tensor : plan.largest)
@@ -33,6 +44,7 @@ Json plan_json(const MemoryPlan& plan, bool fits, int replicas) {
   Json uses = Json::object({});
   for (size_t i = 0; i < memory_uses; ++i)
     uses.set(name_of(static_cast<MemoryUse>(i)), plan.peak_by_use[i]);
+  uses.set("gaps", gap_bytes(plan));
   Json::Array largest;
   for (const PlannedTensor& tensor : plan.largest)
     largest.push_back(Json::object({{"name", tensor.name},

@@ -83,6 +83,16 @@ Json metrics_given(const Options& options) {
   return all;
 }
 
+// "(28, 28, 1)", without the batch axis.
+std::string sample_text(const Shape& shape) {
+  return to_string(Shape(std::vector<int64_t>(shape.begin() + 1, shape.end())));
+}
+
+// Samples are reshaped where one side is a plain row.
+bool one_is_flat(const Shape& sample, const Shape& wanted) {
+  return sample.elements() == wanted.elements() && std::min(sample.rank(), wanted.rank()) <= 2;
+}
+
 }  // namespace
 
 void note(const Options& options, const std::string& text) {
@@ -190,11 +200,24 @@ void complete_model(Model& model, const Dataset& data, uint64_t seed) {
   model.initialize(seed);
 }
 
-void check_data(const Dataset& data, const Model& model, const CompileConfig& config) {
+void check_inputs(const Options& options, const Dataset& data, const Model& model) {
   if (data.inputs.size() != model.inputs.size())
     throw Error("H205", {.message = fmt::format("the model has {} input(s), the data {}",
                                                 model.inputs.size(), data.inputs.size()),
                          .place = data.name});
+  std::optional<std::vector<Shape>> declared = model.declared_shapes();
+  if (!declared || !options.transforms.empty()) return;
+  for (size_t i = 0; i < data.inputs.size(); ++i) {
+    Shape sample = data.inputs[i].tensor.shape(), wanted = (*declared)[i];
+    sample[0] = wanted[0] = 1;
+    if (sample == wanted || (one_is_flat(sample, wanted))) continue;
+    throw Error("H205", {.message = fmt::format("a sample of the data is {}, the model takes {}",
+                                                sample_text(sample), sample_text(wanted)),
+                         .place = fmt::format("{}, input `{}`", data.name, model.input_name(i))});
+  }
+}
+
+void check_labels_of(const Dataset& data, const Model& model, const CompileConfig& config) {
   std::vector<OutputObjective> objectives = objectives_of(model, config);
   std::vector<Shape> outputs = model.output_shapes();
   for (size_t i = 0; i < objectives.size() && i < data.targets.size(); ++i) {

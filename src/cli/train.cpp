@@ -59,6 +59,12 @@ Sets load_sets(const Options& options, const Model& model) {
   return sets;
 }
 
+void check_data(const Options& options, const Dataset& data, const Model& model,
+                const CompileConfig& config) {
+  check_inputs(options, data, model);
+  check_labels_of(data, model, config);
+}
+
 // A run from the built model to its last epoch or the step at which it was interrupted.
 class Run {
  public:
@@ -141,8 +147,8 @@ int run_train(const Options& options) {
   CompileConfig config = compile_for(options, saved, true);
   Sets sets = load_sets(options, *saved.model);
   complete_model(*saved.model, sets.training, options.seed);
-  check_data(sets.training, *saved.model, config);
-  if (sets.validation) check_data(*sets.validation, *saved.model, config);
+  check_data(options, sets.training, *saved.model, config);
+  if (sets.validation) check_data(options, *sets.validation, *saved.model, config);
   return Run(options, saved, std::move(config), std::move(sets)).run();
 }
 

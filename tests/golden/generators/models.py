@@ -18,7 +18,7 @@ BATCH, EPOCHS = 32, 2
 # Rarely a ReLU or a pooling window decides by the last bit of a number, and from that step on float32 trainings part.
 # Seeds are tried until float32 and float64 stay together: every step's loss and every log within this difference.
 # And no picture may be so near to two classes that its place in the accuracy is left to rounding.
-STEADY, SEEDS = 5e-5, 60
+STEADY, SEEDS = 6e-5, 60
 OPTIMIZERS = {
     "adam": lambda: keras.optimizers.Adam(1e-3),
     "sgd": lambda: keras.optimizers.SGD(0.01, momentum=0.9),
@@ -33,6 +33,7 @@ class Network:
     parameters: int
     one_hot: bool
     weighted: bool = False  # trained with sample weights
+    first_seed: int = 0  # known to be the first that serves
 
 
 SMALL = [
@@ -45,7 +46,7 @@ SMALL = [
 ]
 LARGE = [
     Network("article_mlp", lambda: article_mlp([2048, 1024, 512, 256, 128, 64, 32, 16], (32, 32, 3)),
-            "images_32", 9108058, one_hot=True),
+            "images_32", 9108058, one_hot=True, first_seed=1),
     Network("article_cnn", lambda: article_cnn([96, 256, 384, 384, 256]), "images_32", 3491082, one_hot=True),
 ]
 
@@ -74,7 +75,7 @@ def write(folder, networks):
 
 
 def record(folder, network, optimizer, pictures):
-    for seed in range(SEEDS):
+    for seed in range(network.first_seed, SEEDS):
         row = record_from(seed, folder, network, optimizer, pictures)
         logs = max(row["rounding"]["logs"])
         apart = max(*row["rounding"]["step_losses"], logs)

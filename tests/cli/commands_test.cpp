@@ -1,0 +1,125 @@
+// The other commands, as processes.
+#include <algorithm>
+#include <fstream>
+
+#include "cli/program.h"
+#include "formats/npz.h"
+
+namespace hornbeam {
+namespace {
+
+class Commands : public ProgramTest {};
+
+TEST_F(Commands, EvaluateGivesLossAndMetrics) {
+  std::string command = "evaluate " + classes_model() + " --data " + classes_data({0, 1, 2});
+  Ran shown = run(command);
+  EXPECT_EQ(shown.exit, 0) << shown.err;
+  EXPECT_EQ(shown.out.find("accuracy: "), 0u) << shown.out;
+  Json report = run(command + " --json").json();
+  EXPECT_EQ(keys(report), (std::vector<std::string>{"accuracy", "loss"}));
+}
+
+TEST_F(Commands, PredictWritesArraysAndTables) {
+  std::string command = "predict " + regression_model() + " --data " + regression_data();
+  for (const char* name : {"p.npy", "p.npz", "p.csv"})
+    EXPECT_EQ(run(command + " --out " + name).exit, 0) << name;
+  std::string csv = text("p.csv");
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 10);
+  EXPECT_EQ(std::ranges::count(csv, ','), 10);
+  NpzReader archive(file("p.npz"));
+  ASSERT_EQ(archive.names().size(), 1u);
+  EXPECT_EQ(archive.read(archive.names()[0]).shape(), (Shape{10, 2}));
+  Ran refused = run(command + " --out p.txt");
+  EXPECT_EQ(refused.exit, 2);
+  EXPECT_NE(refused.err.find("--> --out"), std::string::npos) << refused.err;
+  EXPECT_EQ(run(command).exit, 2);
+}
+
+TEST_F(Commands, PlanSaysBeforehandWhatFits) {
+  Json report = run("plan zoo:article-cnn --batch 256 --json").json();
+  EXPECT_EQ(keys(report), (std::vector<std::string>{"fits", "planned_peak_bytes", "by_use",
+                                                    "largest", "slices", "recomputed"}));
+  EXPECT_TRUE(report.at("fits").as_bool());
+  int64_t uses = 0;
+  for (const auto& [use, bytes] : report.at("by_use").as_object()) uses += bytes.as_integer();
+  EXPECT_EQ(uses, report.at("planned_peak_bytes").as_integer());
+  Ran refused = run("plan zoo:article-cnn --batch 256 --memory 100MiB");
+  EXPECT_EQ(refused.exit, 4);
+  EXPECT_NE(refused.out.find("together"), std::string::npos);
+}
+
+TEST_F(Commands, InspectShowsTheModel) {
+  Ran ran = run("inspect zoo:article-cnn");
+  EXPECT_EQ(ran.exit, 0);
+  EXPECT_NE(ran.out.find("Total params: 3,491,082"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("Trainable params: 3,488,330"), std::string::npos) << ran.out;
+  EXPECT_NE(run("inspect " + regression_model()).out.find("Compiled with: "), std::string::npos);
+  EXPECT_EQ(run("inspect " + regression_model() + " --json").json().at("class_name").as_text(),
+            "Sequential");
+  EXPECT_EQ(run("inspect zoo:lenet --graph --kernels").exit, 0);
+}
+
+TEST_F(Commands, ZooListsAndWritesModels) {
+  EXPECT_NE(run("zoo").out.find("article-mlp"), std::string::npos);
+  EXPECT_EQ(run("zoo lenet --out lenet.keras").exit, 0);
+  EXPECT_NE(run("inspect lenet.keras").out.find("Total params: 61,706"), std::string::npos);
+  EXPECT_EQ(run("zoo lenet --out lenet.json").exit, 0);
+  EXPECT_NE(run("inspect lenet.json").out.find("Total params: 61,706"), std::string::npos);
+  Ran wrong = run("zoo lenett --out x.keras");
+  EXPECT_NE(wrong.exit, 0);
+  EXPECT_NE(wrong.err.find("lenet"), std::string::npos) << wrong.err;
+}
+
+TEST_F(Commands, DoctorMeasuresTheMachine) {
+  Json report = run("doctor --json").json();
+  EXPECT_EQ(keys(report),
+            (std::vector<std::string>{"version", "cores", "instruction_sets", "memory_bytes",
+                                      "matrix_product_gflops", "memory_gb_per_second"}));
+  EXPECT_GT(report.at("matrix_product_gflops").as_number(), 0);
+}
+
+TEST_F(Commands, ExplainKnowsEveryCode) {
+  std::string all = run("explain").out;
+  for (const ErrorCode& code : error_codes) {
+    EXPECT_NE(all.find(code.name), std::string::npos) << code.name;
+    EXPECT_EQ(run("explain " + std::string(code.name)).exit, 0) << code.name;
+  }
+  EXPECT_EQ(run("explain H999").exit, 2);
+}
+
+TEST_F(Commands, HelpAndWrongUse) {
+  EXPECT_EQ(run("--help").exit, 0);
+  EXPECT_EQ(run("").exit, 0);
+  EXPECT_EQ(run("train --help").exit, 0);
+  Ran wrong = run("trian x");
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_EQ(wrong.out, "");
+  EXPECT_NE(wrong.err.find("did you mean 'train'?"), std::string::npos);
+}
+
+TEST_F(Commands, RefuseWhatIsNoModelOrNoData) {
+  std::ofstream(file("broken.keras")) << "PK no archive";
+  struct {
+    const char* arguments;
+    int exit;
+    const char* code;
+  } const refusals[] = {
+      {"inspect no_such.keras", 3, "H101"},
+      {"inspect broken.keras", 3, "H103"},
+      {"inspect .", 3, "H101"},
+      {"inspect zoo:no-such", 3, "H115"},
+      {"evaluate zoo:lenet --data no_such", 3, "H201"},
+      {"evaluate zoo:lenet", 2, "H301"},
+      {"evaluate zoo:lenet --data made:cifar10", 3, "H205"},
+  };
+  for (const auto& refusal : refusals) {
+    Ran ran = run(refusal.arguments);
+    EXPECT_EQ(ran.exit, refusal.exit) << refusal.arguments << ran.err;
+    EXPECT_NE(ran.err.find(std::string("error[") + refusal.code + "]"), std::string::npos)
+        << refusal.arguments << "\n"
+        << ran.err;
+  }
+}
+
+}  // namespace
+}  // namespace hornbeam

@@ -1,0 +1,106 @@
+#include "cli/options.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/report.h"
+
+namespace hornbeam {
+namespace {
+
+std::string help_of(const std::vector<std::string>& arguments) {
+  try {
+    parse_options(arguments);
+  } catch (const Error& error) {
+    EXPECT_EQ(static_cast<int>(error.code().exit), 2);
+    return error.parts().message + " / " + error.parts().help;
+  }
+  return "nothing was thrown";
+}
+
+TEST(Options, OfACommandLine) {
+  Options options = parse_options({"train", "m.keras", "--data", "cifar10", "--epochs=3",
+                                   "--transform", "A()", "--transform", "B()", "--no-shuffle"});
+  EXPECT_EQ(options.command, "train");
+  EXPECT_EQ(options.model, "m.keras");
+  EXPECT_EQ(options.data, "cifar10");
+  EXPECT_EQ(options.epochs, 3);
+  EXPECT_EQ(options.transforms, (std::vector<std::string>{"A()", "B()"}));
+  EXPECT_TRUE(options.no_shuffle);
+  EXPECT_FALSE(options.batch);
+}
+
+TEST(Options, ThatAreUnknownNameTheNearest) {
+  EXPECT_EQ(help_of({"trian", "m.keras"}), "there is no command 'trian' / did you mean 'train'?");
+  EXPECT_EQ(help_of({"train", "m.keras", "--epoch", "3"}),
+            "train has no option --epoch / did you mean --epochs?");
+  EXPECT_EQ(help_of({"evaluate", "m.keras", "--epochs", "3"}).substr(0, 34),
+            "evaluate has no option --epochs / ");
+  EXPECT_EQ(help_of({"train"}),
+            "train needs a model / give a .keras, .h5 or .json file, or zoo:NAME (hornbeam zoo "
+            "lists them)");
+}
+
+TEST(Options, WithWrongValuesAreRefused) {
+  for (const char* value : {"three", "1.5", "", "9999999999999999999999"})
+    EXPECT_NE(help_of({"train", "m.keras", "--epochs", value}), "nothing was thrown") << value;
+  EXPECT_NE(help_of({"train", "m.keras", "--data"}), "nothing was thrown");
+}
+
+std::string config_file(const std::string& text) {
+  std::string path = testing::TempDir() + "options_test.toml";
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(Options, OfAConfigFileGiveWayToFlags) {
+  std::string path = config_file(
+      "epochs = 7\nbatch = 64\nno-shuffle = true\noptimizer = \"SGD(learning_rate=0.1)\"\n"
+      "metrics = [\"mae\", \"mse\"]\n");
+  Options options = parse_options({"train", "m.keras", "--config", path, "--epochs", "2"});
+  EXPECT_EQ(options.epochs, 2);
+  EXPECT_EQ(options.batch, 64);
+  EXPECT_TRUE(options.no_shuffle);
+  EXPECT_EQ(options.optimizer, "SGD(learning_rate=0.1)");
+  EXPECT_EQ(options.metrics, (std::vector<std::string>{"mae", "mse"}));
+}
+
+TEST(Options, OfABrokenConfigFileAreRefusedWithTheLine) {
+  for (const char* text : {"epochs = \n", "[table]\nepochs = 3\n", "epochs = 2026-12-01\n"}) {
+    std::string path = config_file(text);
+    try {
+      parse_options({"train", "m.keras", "--config", path});
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code().name, "H302");
+      EXPECT_TRUE(error.parts().place.starts_with(path + ":")) << error.parts().place;
+    }
+  }
+  EXPECT_EQ(help_of({"train", "m.keras", "--config", config_file("epoch = 3\n")}),
+            "train has no option --epoch / did you mean --epochs?");
+}
+
+TEST(Help, OpensWithThreeExamples) {
+  for (const Command& command : commands()) {
+    std::string text = help_text(command.name);
+    std::string first = "\n\n  hornbeam " + std::string(command.name);
+    EXPECT_NE(text.find(first), std::string::npos) << text;
+    EXPECT_TRUE(parse_options({std::string(command.name), "--help"}).help);
+    EXPECT_NE(help_text("").find(command.name), std::string::npos);
+  }
+}
+
+TEST(Bytes, AreReadWithTheirUnit) {
+  EXPECT_EQ(parse_bytes("4GiB", "--memory"), uint64_t{4} << 30);
+  EXPECT_EQ(parse_bytes("1.5 MiB", "--memory"), 1536u * 1024);
+  EXPECT_EQ(parse_bytes("500MB", "--memory"), 500000000u);
+  EXPECT_EQ(parse_bytes("123", "--memory"), 123u);
+  for (const char* text : {"", "GiB", "-1GiB", "0", "4GB!", "1e30GiB", "nan"})
+    EXPECT_THROW(parse_bytes(text, "--memory"), Error) << text;
+}
+
+}  // namespace
+}  // namespace hornbeam

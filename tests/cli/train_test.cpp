@@ -1,0 +1,163 @@
+// hornbeam train, as a process.
+#include <algorithm>
+#include <csignal>
+
+#include "cli/program.h"
+
+namespace hornbeam {
+namespace {
+
+class Train : public ProgramTest {};
+
+TEST_F(Train, WritesARunFolder) {
+  Ran ran = run("train " + regression_model() + " --data " + regression_data() +
+                " --epochs 3 --batch 4 --out one");
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.out, "");
+  Json config = parse_json(text("one/config.json"), "config");
+  EXPECT_EQ(config.at("epochs").as_integer(), 3);
+  EXPECT_EQ(config.at("compile").at("optimizer").at("class_name").as_text(), "Adam");
+  std::string csv = text("one/history.csv");
+  EXPECT_EQ(csv.substr(0, 11), "epoch,loss\n");
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 4);
+  EXPECT_EQ(std::ranges::count(text("one/history.jsonl"), '\n'), 3);
+  EXPECT_NE(text("one/plan.txt").find("together"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(file("one/last.keras")));
+  for (const auto& entry : std::filesystem::directory_iterator(file("one")))
+    EXPECT_FALSE(entry.path().filename().string().find(".writing") != std::string::npos);
+}
+
+TEST_F(Train, NumbersRunsAndOverwritesNone) {
+  std::string command = "train " + regression_model() + " --data " + regression_data();
+  EXPECT_EQ(run(command).exit, 0);
+  EXPECT_EQ(run(command).exit, 0);
+  std::vector<std::string> runs;
+  for (const auto& entry : std::filesystem::directory_iterator(file("runs")))
+    runs.push_back(entry.path().filename().string().substr(0, 4));
+  std::ranges::sort(runs);
+  EXPECT_EQ(runs, (std::vector<std::string>{"001-", "002-"}));
+  EXPECT_EQ(run(command + " --out one").exit, 0);
+  Ran again = run(command + " --out one");
+  EXPECT_EQ(again.exit, 2);
+  EXPECT_NE(again.err.find("error[H303]"), std::string::npos) << again.err;
+  EXPECT_NE(again.err.find("--overwrite"), std::string::npos) << again.err;
+  EXPECT_EQ(run(command + " --out one --overwrite").exit, 0);
+}
+
+TEST_F(Train, GivesOneJsonDocument) {
+  Ran ran = run("train " + regression_model() + " --data " + regression_data() + " --validation " +
+                regression_data() + " --epochs 2 --batch 4 --threads 1 --json --out one");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  Json report = ran.json();
+  EXPECT_EQ(keys(report), (std::vector<std::string>{
+                              "run", "model", "device", "replicas", "threads", "policy", "batch",
+                              "parameters", "planned_peak_bytes", "measured_peak_bytes",
+                              "compile_seconds", "first_step_seconds", "epochs"}));
+  EXPECT_EQ(report.at("parameters").as_integer(), 3 * 5 + 5 + 5 * 2 + 2);
+  const Json::Array& epochs = report.at("epochs").as_array();
+  ASSERT_EQ(epochs.size(), 2u);
+  EXPECT_EQ(keys(epochs[1]),
+            (std::vector<std::string>{"epoch", "seconds", "samples", "samples_per_second",
+                                      "us_per_sample", "logs"}));
+  EXPECT_EQ(epochs[1].at("samples").as_integer(), 10);
+  EXPECT_EQ(keys(epochs[1].at("logs")), (std::vector<std::string>{"loss", "val_loss"}));
+}
+
+bool has_control_characters(const std::string& text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return c < ' ' && c != '\n'; });
+}
+
+TEST_F(Train, ShowsABarOnATerminalAndPlainLinesElsewhere) {
+  std::string command =
+      "train " + regression_model() + " --data " + regression_data() + " --epochs 2 --out ";
+  Ran piped = run(command + "one");
+  EXPECT_FALSE(has_control_characters(piped.err)) << piped.err;
+  EXPECT_NE(piped.err.find("epoch 2/2: 1 steps"), std::string::npos) << piped.err;
+  Ran shown = run_on_a_terminal(command + "two");
+  EXPECT_NE(shown.out.find("Epoch 2/2"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("\x1b[32m━"), std::string::npos) << shown.out;
+  EXPECT_EQ(run(command + "three --quiet").err, "");
+  Ran plain = run_on_a_terminal(command + "four --progress plain");
+  EXPECT_EQ(plain.out.find('\x1b'), std::string::npos) << plain.out;
+}
+
+TEST_F(Train, IsTheSameWithEverySeedAgain) {
+  std::string command = "train " + classes_model() + " --data " + classes_data({0, 1, 2, 3, 4}) +
+                        " --batch 2 --epochs 2 --quiet --out ";
+  EXPECT_EQ(run(command + "one --seed 3 --threads 1").exit, 0);
+  EXPECT_EQ(run(command + "two --seed 3 --threads 3").exit, 0);
+  EXPECT_EQ(run(command + "three --seed 4").exit, 0);
+  EXPECT_EQ(text("one/history.csv"), text("two/history.csv"));
+  EXPECT_NE(text("one/history.csv"), text("three/history.csv"));
+}
+
+TEST_F(Train, GoesOnWhereASavedModelStopped) {
+  std::string more = " --data " + regression_data() + " --batch 4 --no-shuffle --quiet --epochs ";
+  EXPECT_EQ(run("train " + regression_model() + more + "4 --out straight").exit, 0);
+  EXPECT_EQ(run("train " + regression_model() + more + "2 --out half").exit, 0);
+  EXPECT_EQ(run("train half/last.keras" + more + "2 --out rest").exit, 0);
+  auto last_loss = [&](const std::string& run) {
+    std::string csv = text(run + "/history.csv");
+    return csv.substr(csv.rfind(',') + 1);
+  };
+  EXPECT_EQ(last_loss("rest"), last_loss("straight"));
+}
+
+TEST_F(Train, FinishesTheStepAndSavesWhenInterrupted) {
+  Ran ran = interrupt("train " + regression_model() + " --data " + regression_data() +
+                          " --epochs 100000000 --out one",
+                      "one/last.keras", SIGINT);
+  EXPECT_EQ(ran.exit, 130) << ran.err;
+  EXPECT_NE(ran.err.find("saved to one/last.keras"), std::string::npos) << ran.err;
+  EXPECT_EQ(run("evaluate one/last.keras --data " + regression_data()).exit, 0);
+}
+
+TEST_F(Train, EndsWithFiveWhenTheLossIsNotFinite) {
+  Ran ran = run("train " + regression_model() + " --data " + regression_data() +
+                " --optimizer \"SGD(learning_rate=1e30)\" --epochs 9 --out one");
+  EXPECT_EQ(ran.exit, 5);
+  EXPECT_NE(ran.err.find("error[H501]: the loss is "), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("learning rate"), std::string::npos) << ran.err;
+}
+
+TEST_F(Train, EndsWithFourWhenItDoesNotFit) {
+  Ran ran = run("train " + regression_model() + " --data " + regression_data() +
+                " --memory 100B --out one");
+  EXPECT_EQ(ran.exit, 4);
+  EXPECT_NE(ran.err.find("error[H401]: the step needs "), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("100 B"), std::string::npos) << ran.err;
+  EXPECT_FALSE(std::filesystem::exists(file("one")));
+}
+
+TEST_F(Train, SaysWhenLabelsStartAtOne) {
+  std::string command =
+      "train " + classes_model() + " --data " + classes_data({1, 2, 3, 10}) + " --out one";
+  Ran ran = run(command);
+  EXPECT_EQ(ran.exit, 3);
+  EXPECT_NE(ran.err.find("error[H204]: label 10 is outside the 10 classes"), std::string::npos)
+      << ran.err;
+  EXPECT_NE(ran.err.find("help: labels seem to start at 1; use --label-offset -1"),
+            std::string::npos);
+  EXPECT_EQ(run(command + " --label-offset -1").exit, 0);
+}
+
+TEST_F(Train, WritesNothingWhereItMayNot) {
+  Ran ran =
+      run("train " + regression_model() + " --data " + regression_data() + " --out /proc/no/such");
+  EXPECT_EQ(ran.exit, 3);
+  EXPECT_NE(ran.err.find("error[H120]"), std::string::npos) << ran.err;
+}
+
+TEST_F(Train, RefusesInstructionSetsTheMachineLacks) {
+  Ran ran =
+      run("train " + regression_model() + " --data " + regression_data() + " --isa neon --out one");
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_NE(ran.err.find("instruction set \"neon\" is not available"), std::string::npos);
+  EXPECT_EQ(
+      run("train " + regression_model() + " --data " + regression_data() + " --isa sse4 --out one")
+          .exit,
+      0);
+}
+
+}  // namespace
+}  // namespace hornbeam
