@@ -29,7 +29,7 @@ FileRef file_ref(const Json& triple, const std::string& place) {
 }
 
 bool is_leaf(const Json& json) {
-  return json.is_array() && json.as_array().size() >= 3 && json.as_array()[0].is_text();
+  return json.is_array() && !json.as_array().empty() && json.as_array()[0].is_text();
 }
 
 // Every reference in nested lists and objects, in order.

@@ -1,7 +1,7 @@
 #include "helpers.h"
 
-#include <gtest/gtest.h>
-
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "backends/backends.h"
@@ -35,6 +35,13 @@ double largest_difference(const Tensor& a, const Tensor& b) {
     if (!(difference <= largest)) largest = difference;  // NaN too
   }
   return largest;
+}
+
+std::string name_of_file(const testing::TestParamInfo<std::string>& file) {
+  std::string name = file.param;
+  std::ranges::replace_if(
+      name, [](char c) { return !std::isalnum(c); }, '_');
+  return name;
 }
 
 void expect_failure(const std::string& code, const std::string& part,
