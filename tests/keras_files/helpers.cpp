@@ -1,17 +1,11 @@
 #include "helpers.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "backends/backends.h"
 #include "train/trainer.h"
 
 namespace hornbeam {
-
-std::filesystem::path fixture(const std::string& name) {
-  return std::filesystem::path(HORNBEAM_TESTS_FOLDER) / "keras_files" / name;
-}
 
 std::filesystem::path real_models() {
   return std::filesystem::path(HORNBEAM_SHARED_DATA) / "keras-models";
@@ -35,25 +29,6 @@ double largest_difference(const Tensor& a, const Tensor& b) {
     if (!(difference <= largest)) largest = difference;  // NaN too
   }
   return largest;
-}
-
-std::string name_of_file(const testing::TestParamInfo<std::string>& file) {
-  std::string name = file.param;
-  std::ranges::replace_if(
-      name, [](char c) { return !std::isalnum(c); }, '_');
-  return name;
-}
-
-void expect_failure(const std::string& code, const std::string& part,
-                    const std::function<void()>& act) {
-  try {
-    act();
-    ADD_FAILURE() << "no error; " << part << " was expected";
-  } catch (const Error& error) {
-    std::string text = error.what();
-    EXPECT_TRUE(text.starts_with("error[" + code + "]")) << text;
-    EXPECT_NE(text.find(part), text.npos) << text;
-  }
 }
 
 }  // namespace hornbeam

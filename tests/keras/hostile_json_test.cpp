@@ -5,9 +5,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "golden/cases.h"
-#include "helpers.h"
 #include "keras/load.h"
+#include "keras/refusals.h"
 
 namespace hornbeam {
 namespace {
@@ -55,7 +54,8 @@ void expect_value_or_refusal(const std::string& text) {
 class WrongValues : public testing::TestWithParam<std::string> {};
 
 TEST_P(WrongValues, AreTakenOrRefused) {
-  Json model = golden::read_json("files/" + GetParam());
+  std::string path = HORNBEAM_TESTS_FOLDER "/golden/files/" + GetParam();
+  Json model = parse_json(read_text(path), path);
   const Json values[] = {nullptr,
                          true,
                          -1,

@@ -6,9 +6,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/rng.h"
-#include "golden/cases.h"
-#include "helpers.h"
 #include "keras/load.h"
+#include "keras/refusals.h"
 
 namespace hornbeam {
 namespace {
