@@ -33,7 +33,7 @@ class Network:
     parameters: int
     one_hot: bool
     weighted: bool = False  # trained with sample weights
-    first_seed: int = 0  # known to be the first that serves
+    optimizers: tuple = ("adam", "sgd")
 
 
 SMALL = [
@@ -44,9 +44,10 @@ SMALL = [
     Network("residual", residual, "images_32", 3010, one_hot=False),
     Network("weighted", two_layers, "images_8", 3258, one_hot=True, weighted=True),
 ]
+# Under Adam, float32 and float64 trainings of the large MLP part by up to 3 % within ten steps, whatever the seed.
 LARGE = [
     Network("article_mlp", lambda: article_mlp([2048, 1024, 512, 256, 128, 64, 32, 16], (32, 32, 3)),
-            "images_32", 9108058, one_hot=True, first_seed=1),
+            "images_32", 9108058, one_hot=True, optimizers=("sgd",)),
     Network("article_cnn", lambda: article_cnn([96, 256, 384, 384, 256]), "images_32", 3491082, one_hot=True),
 ]
 
@@ -67,7 +68,7 @@ def write(folder, networks):
     pictures = save_pictures(folder / "pictures.npz")
     table = []
     for network in networks:
-        for optimizer in OPTIMIZERS:
+        for optimizer in network.optimizers:
             print(f"  {network.name}, {optimizer}", flush=True)
             table.append(record(folder, network, optimizer, pictures))
             save_json(folder / "cases.json", table)
@@ -75,7 +76,7 @@ def write(folder, networks):
 
 
 def record(folder, network, optimizer, pictures):
-    for seed in range(network.first_seed, SEEDS):
+    for seed in range(SEEDS):
         row = record_from(seed, folder, network, optimizer, pictures)
         logs = max(row["rounding"]["logs"])
         apart = max(*row["rounding"]["step_losses"], logs)

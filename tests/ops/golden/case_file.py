@@ -65,7 +65,7 @@ def tensor(x):
 
 def number(value):
     """The shortest decimal that reads back as the same float32; JSON has no word for infinity."""
-    if isinstance(value, np.integer):
+    if isinstance(value, (np.integer, np.bool_)):
         return int(value)
     return float(str(value)) if np.isfinite(value) else str(value)
 
