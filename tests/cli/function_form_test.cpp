@@ -33,8 +33,8 @@ TEST(FunctionForm, IsWhatKerasWouldBeGiven) {
 
 TEST(FunctionForm, RefusesWhatIsNoCall) {
   for (const char* text :
-       {"", "Adam(", "Adam)", "Adam(1e-3)", "Adam(learning_rate=)", "Adam(=1)",
-        "Adam(a=1 b=2)", "Adam(a=1))", "Adam(a='x)", "Adam(a=[1,)", "Adam(a=1/0)", "1", "(a=1)"}) {
+       {"", "Adam(", "Adam)", "Adam(1e-3)", "Adam(learning_rate=)", "Adam(=1)", "Adam(a=1 b=2)",
+        "Adam(a=1))", "Adam(a='x)", "Adam(a=[1,)", "Adam(a=1/0)", "1", "(a=1)"}) {
     try {
       Json json = parse_function_form(text, "--optimizer");
       ADD_FAILURE() << text << " gave " << json_text(json);
