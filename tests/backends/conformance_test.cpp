@@ -102,13 +102,14 @@ TEST(Threads, ChangeNoBitOfALargeStep) {
   }
 }
 
-TEST(Backends, AnIndexOutsideATableIsAnError) {
+// Rows of a table of 3 rows.
+void expect_refused_index(int32_t index) {
   Builder build;
   Expr table = build.input("table", {DType::float32, {3, 2}}, Role::state);
   Expr indices = build.input("indices", {DType::int32, {2}});
   build.output("rows", gather(table, indices));
   Graph graph = build.finish();
-  std::vector<Tensor> inputs{Tensor(DType::float32, {3, 2}), Tensor::of<int32_t>({2}, {1, 3})};
+  std::vector<Tensor> inputs{Tensor(DType::float32, {3, 2}), Tensor::of<int32_t>({2}, {1, index})};
   for (const BackendEntry& entry : all_backends()) {
     auto backend = entry.make({});
     try {
@@ -116,8 +117,15 @@ TEST(Backends, AnIndexOutsideATableIsAnError) {
       FAIL() << entry.name;
     } catch (const Error& error) {
       EXPECT_EQ(error.code().name, "H206") << entry.name;
+      EXPECT_EQ(error.parts().message, "index " + std::to_string(index) +
+                                           " at position 1 is outside a table of 3 rows");
     }
   }
+}
+
+TEST(Backends, AnIndexOutsideATableIsAnError) {  // case B19
+  expect_refused_index(3);
+  expect_refused_index(-1);
 }
 
 TEST(Backends, EveryPassOfTheCpuHasATextTest) {

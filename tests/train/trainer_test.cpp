@@ -189,6 +189,11 @@ TEST(BatchNormalization, MovesTowardsTheBiasedVariance) {  // case B07
   expect_near(normalized_weights("{}", {5}), {1, 0, 0.05f, 0.99f});
 }
 
+// All five samples of a step count alike, whatever the batch was said to be.
+TEST(BatchNormalization, HasTheStatisticsOfTheWholeBatch) {  // case B45
+  expect_near(normalized_weights(R"({"momentum": 0.0})", {1, 2, 3, 4, 10}), {1, 0, 4, 10});
+}
+
 // --- whole numbers as inputs ---
 
 Tensor bytes(Shape shape, const std::vector<uint8_t>& values) {

@@ -8,6 +8,7 @@ constexpr double steep = 1e-5;
 
 const OpCase cases[] = {
     {"binary", [](Inputs x) { return Exprs{binary_crossentropy(x[0], x[1], false, 0)}; }},
+    // Case B23: probabilities are clipped once, to 1e-7 from either end.
     {.name = "binary_edges",
      .build = [](Inputs x) { return Exprs{binary_crossentropy(x[0], x[1], false, 0)}; },
      .slope = steep},
