@@ -117,8 +117,8 @@ void expect_refused_index(int32_t index) {
       FAIL() << entry.name;
     } catch (const Error& error) {
       EXPECT_EQ(error.code().name, "H206") << entry.name;
-      EXPECT_EQ(error.parts().message, "index " + std::to_string(index) +
-                                           " at position 1 is outside a table of 3 rows");
+      EXPECT_EQ(error.parts().message,
+                "index " + std::to_string(index) + " at position 1 is outside a table of 3 rows");
     }
   }
 }
