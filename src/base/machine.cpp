@@ -15,12 +15,12 @@ uint64_t limit_in(const char* path) {
   return file >> bytes ? bytes : UINT64_MAX;
 }
 
-}  // namespace
-
 uint64_t physical_memory() {
   return static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
          static_cast<uint64_t>(::sysconf(_SC_PAGE_SIZE));
 }
+
+}  // namespace
 
 uint64_t allowed_memory() {
   return std::min({physical_memory(), limit_in("/sys/fs/cgroup/memory.max"),

@@ -5,8 +5,6 @@
 
 namespace hornbeam {
 
-uint64_t physical_memory();  // bytes
-
 // Bytes that this process may use: physical memory or the control group's ceiling, whichever is
 // smaller.
 uint64_t allowed_memory();

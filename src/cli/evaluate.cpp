@@ -13,8 +13,7 @@ int run_evaluate(const Options& options) {
   CompileConfig config = compile_for(options, saved, false);
   Dataset data = load_data(options, options.data, *saved.model);
   complete_model(*saved.model, data, options.seed);
-  check_inputs(options, data, *saved.model);
-  check_labels_of(data, *saved.model, config);
+  check_data(options, data, *saved.model, config);
   std::unique_ptr<Backend> backend = backend_for(options);
   Trainer trainer(*saved.model, config, *backend, trainer_options(options));
   Logs logs = trainer.evaluate(data);

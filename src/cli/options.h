@@ -27,7 +27,8 @@ struct Options {
   std::filesystem::path data_folder;  // $HORNBEAM_DATA
 
   // training
-  std::optional<int64_t> epochs, batch, steps_per_epoch;
+  int64_t epochs = 1, batch = 32;
+  std::optional<int64_t> steps_per_epoch;
   std::string optimizer, loss;
   std::vector<std::string> metrics;
   bool no_shuffle = false;

@@ -83,7 +83,7 @@ Json train_report(const Options& options, const std::filesystem::path& run, Mode
                        {"replicas", options.replicas},
                        {"threads", threads_for(options)},
                        {"policy", "float32"},
-                       {"batch", options.batch.value_or(32)},
+                       {"batch", options.batch},
                        {"parameters", model.parameters()},
                        {"planned_peak_bytes", plan.peak_bytes},
                        {"measured_peak_bytes", measured_peak_bytes()},

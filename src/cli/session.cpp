@@ -171,7 +171,7 @@ uint64_t memory_limit(const Options& options) {
 }
 
 TrainerOptions trainer_options(const Options& options) {
-  TrainerOptions result{.batch = options.batch.value_or(32),
+  TrainerOptions result{.batch = options.batch,
                         .replicas = options.replicas,
                         .seed = options.seed,
                         .disabled_passes = options.disabled_passes,
@@ -210,14 +210,16 @@ void check_inputs(const Options& options, const Dataset& data, const Model& mode
   for (size_t i = 0; i < data.inputs.size(); ++i) {
     Shape sample = data.inputs[i].tensor.shape(), wanted = (*declared)[i];
     sample[0] = wanted[0] = 1;
-    if (sample == wanted || (one_is_flat(sample, wanted))) continue;
+    if (sample == wanted || one_is_flat(sample, wanted)) continue;
     throw Error("H205", {.message = fmt::format("a sample of the data is {}, the model takes {}",
                                                 sample_text(sample), sample_text(wanted)),
                          .place = fmt::format("{}, input `{}`", data.name, model.input_name(i))});
   }
 }
 
-void check_labels_of(const Dataset& data, const Model& model, const CompileConfig& config) {
+void check_data(const Options& options, const Dataset& data, const Model& model,
+                const CompileConfig& config) {
+  check_inputs(options, data, model);
   std::vector<OutputObjective> objectives = objectives_of(model, config);
   std::vector<Shape> outputs = model.output_shapes();
   for (size_t i = 0; i < objectives.size() && i < data.targets.size(); ++i) {

@@ -29,8 +29,9 @@ void complete_model(Model& model, const Dataset& data, uint64_t seed);
 // Refuses inputs of another number or shape than the model's (H205). Transforms may change shapes,
 // so with them shapes are left to the layers.
 void check_inputs(const Options& options, const Dataset& data, const Model& model);
-// Refuses labels outside the classes of the model (H204).
-void check_labels_of(const Dataset& data, const Model& model, const CompileConfig& config);
+// The same, and labels outside the classes of the model (H204).
+void check_data(const Options& options, const Dataset& data, const Model& model,
+                const CompileConfig& config);
 
 void note(const Options& options, const std::string& text);  // to stderr unless --quiet
 

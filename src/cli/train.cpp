@@ -59,12 +59,6 @@ Sets load_sets(const Options& options, const Model& model) {
   return sets;
 }
 
-void check_data(const Options& options, const Dataset& data, const Model& model,
-                const CompileConfig& config) {
-  check_inputs(options, data, model);
-  check_labels_of(data, model, config);
-}
-
 // A run from the built model to its last epoch or the step at which it was interrupted.
 class Run {
  public:
@@ -74,7 +68,7 @@ class Run {
         config_(std::move(config)),
         sets_(std::move(sets)),
         backend_(backend_for(options)),
-        trainer_(model_, config_, *backend_, settings()) {
+        trainer_(model_, config_, *backend_, trainer_options(options)) {
     if (saved.optimizer_state && options.optimizer.empty())
       trainer_.set_optimizer_state(*saved.optimizer_state);
   }
@@ -93,17 +87,11 @@ class Run {
   }
 
  private:
-  TrainerOptions settings() const {
-    TrainerOptions settings = trainer_options(options_);
-    settings.batch = std::min(settings.batch, sets_.training.samples());
-    return settings;
-  }
-
   void announce(const MemoryPlan& plan, const RunFolder& folder) const {
     note(options_,
          fmt::format("{}: {} parameters, {} samples, batch {}, planned peak {}, run in {}",
                      model_.name, thousands(model_.parameters()),
-                     thousands(sets_.training.samples()), settings().batch,
+                     thousands(sets_.training.samples()), options_.batch,
                      bytes_text(static_cast<uint64_t>(plan.peak_bytes)), folder.path().string()));
   }
 
@@ -121,7 +109,7 @@ class Run {
       return !watch.asked();
     };
     History history = trainer_.fit(sets_.training, sets_.validation ? &*sets_.validation : nullptr,
-                                   {.epochs = options_.epochs.value_or(1),
+                                   {.epochs = options_.epochs,
                                     .shuffle = !options_.no_shuffle,
                                     .steps_per_epoch = options_.steps_per_epoch,
                                     .reporter = reporter.get(),
@@ -142,10 +130,12 @@ class Run {
 
 }  // namespace
 
-int run_train(const Options& options) {
+int run_train(const Options& asked) {
+  Options options = asked;
   SavedModel saved = load_model(options);
   CompileConfig config = compile_for(options, saved, true);
   Sets sets = load_sets(options, *saved.model);
+  options.batch = std::min(options.batch, sets.training.samples());
   complete_model(*saved.model, sets.training, options.seed);
   check_data(options, sets.training, *saved.model, config);
   if (sets.validation) check_data(options, *sets.validation, *saved.model, config);

@@ -17,6 +17,13 @@ const Json* layers_of(const Json& model) {
   return config->find("layers");
 }
 
+// Keys of a layer's configuration that only Keras 1 wrote.
+bool has_keys_of_keras_1(const Json& config) {
+  for (std::string_view key : {"nb_filter", "border_mode", "W_regularizer", "init", "dim_ordering"})
+    if (config.find(key) != nullptr) return true;
+  return false;
+}
+
 bool has_layers_of_keras_1(const Json& model) {
   const Json* layers = layers_of(model);
   if (layers == nullptr || !layers->is_array()) return false;
@@ -28,17 +35,9 @@ bool has_layers_of_keras_1(const Json& model) {
 
 }  // namespace
 
-bool has_keys_of_keras_1(const Json& config) {
-  for (std::string_view key : {"nb_filter", "border_mode", "W_regularizer", "init", "dim_ordering"})
-    if (config.find(key) != nullptr) return true;
-  return false;
-}
-
 Origin origin_from(std::string_view version, std::string_view backend) {
   Origin origin{.major = 1, .backend = std::string(backend)};
-  const char* end = version.data() + version.size();
-  auto major = std::from_chars(version.data(), end, origin.major);
-  if (major.ptr != end && *major.ptr == '.') std::from_chars(major.ptr + 1, end, origin.minor);
+  std::from_chars(version.data(), version.data() + version.size(), origin.major);
   return origin;
 }
 

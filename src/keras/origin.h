@@ -10,8 +10,8 @@
 namespace hornbeam {
 
 struct Origin {
-  int major = 3, minor = 0;  // 2 and 14: Keras 2.14 or the tf.keras of TensorFlow 2.14
-  std::string backend;       // "tensorflow", "theano", or empty where the file does not say
+  int major = 3;        // 2 is Keras 2 and the tf.keras of TensorFlow 2
+  std::string backend;  // "tensorflow", "theano", or empty where the file does not say
 };
 
 // From version and backend as files hold them: "2.2.4-tf", "tensorflow". Version 1 wrote neither
@@ -20,8 +20,5 @@ Origin origin_from(std::string_view version, std::string_view backend);
 
 // From a model's JSON. Where it has no version, from the form it has.
 Origin origin_of(const Json& model);
-
-// Whether a layer's configuration has keys that only Keras 1 wrote.
-bool has_keys_of_keras_1(const Json& config);
 
 }  // namespace hornbeam

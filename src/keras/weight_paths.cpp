@@ -26,6 +26,17 @@ void collect(Model& model, const std::string& prefix, std::string_view folder,
   }
 }
 
+// For a state that may be written or only read.
+template <class Slot, class State>
+std::vector<Slot> in_order(State& state, size_t count, size_t together) {
+  std::vector<Slot> slots;
+  for (auto& weight : state.slots)
+    for (size_t i = 0; i < together; ++i) slots.push_back(&weight[i]);
+  for (size_t i = together; i < count; ++i)
+    for (auto& weight : state.slots) slots.push_back(&weight[i]);
+  return slots;
+}
+
 }  // namespace
 
 std::vector<StoredWeight> stored_weights(Model& model, std::string_view folder) {
@@ -35,21 +46,15 @@ std::vector<StoredWeight> stored_weights(Model& model, std::string_view folder) 
 }
 
 std::vector<Tensor*> slots_in_order(OptimizerState& state, size_t count, size_t together) {
-  std::vector<Tensor*> slots;
-  for (auto& weight : state.slots)
-    for (size_t i = 0; i < together; ++i) slots.push_back(&weight[i]);
-  for (size_t i = together; i < count; ++i)
-    for (auto& weight : state.slots) slots.push_back(&weight[i]);
-  return slots;
+  return in_order<Tensor*>(state, count, together);
 }
 
 std::vector<Tensor*> stored_slots(const Optimizer& optimizer, OptimizerState& state) {
-  return slots_in_order(state, optimizer.slots().size(), optimizer.stored_together());
+  return in_order<Tensor*>(state, optimizer.slots().size(), optimizer.stored_together());
 }
 
 std::vector<const Tensor*> stored_slots(const Optimizer& optimizer, const OptimizerState& state) {
-  std::vector<Tensor*> slots = stored_slots(optimizer, const_cast<OptimizerState&>(state));
-  return {slots.begin(), slots.end()};
+  return in_order<const Tensor*>(state, optimizer.slots().size(), optimizer.stored_together());
 }
 
 }  // namespace hornbeam

@@ -6,6 +6,7 @@
 #include "keras/weight_paths.h"
 
 namespace hornbeam {
+
 bool holds_keras_3_weights(const Hdf5Group& file) {
   return file.has_group(layers_folder) || file.has_group(older_layers_folder);
 }

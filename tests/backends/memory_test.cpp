@@ -2,28 +2,12 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include <fstream>
-#include <string>
-
 #include "backends/backends.h"
 #include "compile/training_graphs.h"
+#include "process_memory.h"
 
 namespace hornbeam {
 namespace {
-
-// Resident bytes of this process.
-int64_t resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  int64_t size = 0, resident = 0;
-  file >> size >> resident;
-  return resident * 4096;
-}
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 TEST(Memory, ResidentGrowsByThePlanAndNoMore) {
   if (sanitized) GTEST_SKIP() << "a sanitizer keeps memory of its own";
@@ -32,12 +16,12 @@ TEST(Memory, ResidentGrowsByThePlanAndNoMore) {
   auto backend = make_backend("cpu", {.threads = 2});
   auto executable = backend->compile(graph, {});
   malloc_trim(0);
-  int64_t before = resident_bytes();
+  double before = status_bytes("VmRSS");
   executable->prepare();
   std::vector<Buffer> inputs, outputs(graph.outputs().size());
   for (const Tensor& tensor : tensors) inputs.push_back(backend->upload(tensor));
   for (int step = 0; step < 2; ++step) executable->run(inputs, outputs);
-  double grown = static_cast<double>(resident_bytes() - before);
+  double grown = status_bytes("VmRSS") - before;
   double planned = static_cast<double>(executable->memory_plan().peak_bytes);
   EXPECT_GT(planned, 60e6);
   EXPECT_LT(grown, planned * 1.05);

@@ -30,7 +30,7 @@ TEST(Options, OfACommandLine) {
   EXPECT_EQ(options.epochs, 3);
   EXPECT_EQ(options.transforms, (std::vector<std::string>{"A()", "B()"}));
   EXPECT_TRUE(options.no_shuffle);
-  EXPECT_FALSE(options.batch);
+  EXPECT_EQ(options.batch, 32);
 }
 
 TEST(Options, ThatAreUnknownNameTheNearest) {

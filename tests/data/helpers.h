@@ -4,10 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <functional>
 #include <string>
 
-#include "base/error.h"
+#include "refusals.h"
 
 namespace hornbeam {
 
@@ -28,19 +27,5 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
-
-// Expects that `work` throws an Error with this code whose whole text has all of `parts`.
-inline void expect_error(const std::string& code, const std::vector<std::string>& parts,
-                         const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    std::string text = error.what();
-    EXPECT_EQ(error.code().name, code) << text;
-    for (const std::string& part : parts) EXPECT_NE(text.find(part), text.npos) << text;
-    return;
-  }
-  ADD_FAILURE() << "expected error " << code;
-}
 
 }  // namespace hornbeam

@@ -6,10 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <numeric>
 
-#include "base/error.h"
+#include "refusals.h"
 
 namespace hornbeam {
 namespace {
@@ -18,18 +17,6 @@ using Texts = std::vector<std::string>;
 
 std::filesystem::path file(const std::string& name) {
   return std::filesystem::path(HORNBEAM_TESTS_FOLDER) / "formats/hdf5" / (name + ".h5");
-}
-
-void expect_failure(const std::string& code, const std::string& part,
-                    const std::function<void()>& act) {
-  try {
-    act();
-    ADD_FAILURE() << "no error; " << part << " was expected";
-  } catch (const Error& error) {
-    std::string text = error.what();
-    EXPECT_TRUE(text.starts_with("error[" + code + "]")) << text;
-    EXPECT_NE(text.find(part), text.npos) << text;
-  }
 }
 
 template <class T>

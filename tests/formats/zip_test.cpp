@@ -4,11 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <functional>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/rng.h"
+#include "refusals.h"
 
 namespace hornbeam {
 namespace {
@@ -28,18 +27,6 @@ std::string text_of(const std::vector<std::byte>& bytes) {
 std::vector<std::byte> bytes_of(std::string_view text) {
   auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
-}
-
-void expect_failure(const std::string& code, const std::string& part,
-                    const std::function<void()>& act) {
-  try {
-    act();
-    ADD_FAILURE() << "no error; " << part << " was expected";
-  } catch (const Error& error) {
-    std::string text = error.what();
-    EXPECT_TRUE(text.starts_with("error[" + code + "]")) << text;
-    EXPECT_NE(text.find(part), text.npos) << text;
-  }
 }
 
 // The bytes of `name` with `count` bytes at the last place of `signature`, plus `offset`, replaced.

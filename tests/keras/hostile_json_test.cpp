@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "keras/load.h"
-#include "keras/refusals.h"
+#include "refusals.h"
 
 namespace hornbeam {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "helpers.h"
 #include "keras/load.h"
-#include "keras/refusals.h"
+#include "refusals.h"
 
 namespace hornbeam {
 namespace {

@@ -4,31 +4,16 @@
 
 #include <filesystem>
 #include <fstream>
-#include <string>
 
 #include "backends/backends.h"
 #include "data/made.h"
 #include "keras/save.h"
 #include "nn/zoo.h"
+#include "process_memory.h"
 #include "train/trainer.h"
 
 namespace hornbeam {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
-
-// A line of /proc/self/status, in bytes: "VmRSS" is what is resident, "VmHWM" the most that ever
-// was.
-double status_bytes(const std::string& name) {
-  std::ifstream file("/proc/self/status");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with(name + ":")) return 1024 * std::stod(line.substr(name.size() + 1));
-  return 0;
-}
 
 void forget_the_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
 

@@ -5,22 +5,29 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 
 namespace hornbeam {
 
-// `act` must end with this error, whose text has this part.
-inline void expect_failure(const std::string& code, const std::string& part,
-                           const std::function<void()>& act) {
+// `act` must end with an error of this code, whose whole text has all of `parts`.
+inline void expect_error(const std::string& code, const std::vector<std::string>& parts,
+                         const std::function<void()>& act) {
   try {
     act();
-    ADD_FAILURE() << "no error; " << part << " was expected";
   } catch (const Error& error) {
     std::string text = error.what();
     EXPECT_TRUE(text.starts_with("error[" + code + "]")) << text;
-    EXPECT_NE(text.find(part), text.npos) << text;
+    for (const std::string& part : parts) EXPECT_NE(text.find(part), text.npos) << text;
+    return;
   }
+  ADD_FAILURE() << "no error; " << code << " was expected";
+}
+
+inline void expect_failure(const std::string& code, const std::string& part,
+                           const std::function<void()>& act) {
+  expect_error(code, {part}, act);
 }
 
 // The name of a test whose parameter is a file.
