@@ -12,7 +12,7 @@ int run_evaluate(const Options& options) {
   SavedModel saved = load_model(options);
   CompileConfig config = compile_for(options, saved, false);
   Dataset data = load_data(options, options.data, *saved.model);
-  complete_model(*saved.model, data, options.seed);
+  complete_model(saved, data, options.seed);
   check_data(options, data, *saved.model, config);
   std::unique_ptr<Backend> backend = backend_for(options);
   Trainer trainer(*saved.model, config, *backend, trainer_options(options));

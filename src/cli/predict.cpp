@@ -53,7 +53,7 @@ int run_predict(const Options& options) {
     throw Error("H301", {.message = "predict needs --out FILE.npy, .npz or .csv"});
   SavedModel saved = load_model(options);
   Dataset data = load_data(options, options.data, *saved.model);
-  complete_model(*saved.model, data, options.seed);
+  complete_model(saved, data, options.seed);
   check_inputs(options, data, *saved.model);
   std::unique_ptr<Backend> backend = backend_for(options);
   Trainer trainer(*saved.model, {}, *backend, trainer_options(options));

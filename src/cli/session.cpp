@@ -187,7 +187,8 @@ TrainerOptions trainer_options(const Options& options) {
   return result;
 }
 
-void complete_model(Model& model, const Dataset& data, uint64_t seed) {
+void complete_model(SavedModel& saved, const Dataset& data, uint64_t seed) {
+  Model& model = *saved.model;
   if (!model.built()) {
     std::vector<Shape> shapes;
     for (const NamedTensor& input : data.inputs) {
@@ -196,6 +197,7 @@ void complete_model(Model& model, const Dataset& data, uint64_t seed) {
       shapes.push_back(shape);
     }
     model.build_for(shapes);
+    if (saved.read_state) saved.read_state(saved);
   }
   model.initialize(seed);
 }

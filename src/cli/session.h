@@ -25,7 +25,7 @@ TrainerOptions trainer_options(const Options& options);
 uint64_t memory_limit(const Options& options);
 
 // Builds a model that declares no shapes for the samples of the data, and draws missing weights.
-void complete_model(Model& model, const Dataset& data, uint64_t seed);
+void complete_model(SavedModel& saved, const Dataset& data, uint64_t seed);
 // Refuses inputs of another number or shape than the model's (H205). Transforms may change shapes,
 // so with them shapes are left to the layers.
 void check_inputs(const Options& options, const Dataset& data, const Model& model);

@@ -136,7 +136,7 @@ int run_train(const Options& asked) {
   CompileConfig config = compile_for(options, saved, true);
   Sets sets = load_sets(options, *saved.model);
   options.batch = std::min(options.batch, sets.training.samples());
-  complete_model(*saved.model, sets.training, options.seed);
+  complete_model(saved, sets.training, options.seed);
   check_data(options, sets.training, *saved.model, config);
   if (sets.validation) check_data(options, *sets.validation, *saved.model, config);
   return Run(options, saved, std::move(config), std::move(sets)).run();

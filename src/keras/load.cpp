@@ -30,6 +30,18 @@ SavedModel saved_model(const Json& json, const std::string& place, const Origin&
   return saved;
 }
 
+void read_when_built(SavedModel& saved, std::function<void(SavedModel&)> read) {
+  if (saved.model->built())
+    read(saved);
+  else
+    saved.read_state = std::move(read);
+}
+
+void read_keras_3_state(const Hdf5Group& file, const std::string& place, SavedModel& saved) {
+  read_weights(file, place, *saved.model);
+  read_optimizer_state(file, saved);
+}
+
 Origin origin_of_archive(const ZipReader& zip, const std::string& place) {
   if (!zip.contains("metadata.json")) return {};
   Json metadata = json_of(zip.read("metadata.json"), place + ", metadata.json");
@@ -42,8 +54,8 @@ SavedModel load_archive(const ZipReader& zip, const std::string& place) {
   SavedModel saved = saved_model(config, place, origin_of_archive(zip, place));
   std::string weights_place = place + ", model.weights.h5";
   Hdf5Group weights = Hdf5File::parse(zip.read("model.weights.h5"), weights_place).root();
-  read_weights(weights, weights_place, *saved.model);
-  read_optimizer_state(weights, saved);
+  read_when_built(saved,
+                  [=](SavedModel& built) { read_keras_3_state(weights, weights_place, built); });
   return saved;
 }
 
@@ -57,11 +69,15 @@ SavedModel load_legacy(const Hdf5File& hdf5, const std::string& place) {
   Origin origin = origin_of(file);
   Json model = parse_json(file.text_attribute("model_config"), place + ", model_config");
   SavedModel saved{.model = read_model(model, model_name(model), origin)};
-  read_legacy_weights(file, place, origin, *saved.model);
-  if (!file.has_attribute("training_config")) return saved;
-  Json training = parse_json(file.text_attribute("training_config"), place + ", training_config");
-  read_compile_config(training, place, saved);
-  read_legacy_optimizer_state(file, origin, training, saved);
+  Json training;
+  if (file.has_attribute("training_config")) {
+    training = parse_json(file.text_attribute("training_config"), place + ", training_config");
+    read_compile_config(training, place, saved);
+  }
+  read_when_built(saved, [=](SavedModel& built) {
+    read_legacy_weights(file, place, origin, *built.model);
+    if (!training.is_null()) read_legacy_optimizer_state(file, origin, training, built);
+  });
   return saved;
 }
 
@@ -71,12 +87,12 @@ SavedModel load_json(const std::vector<std::byte>& content, const std::string& p
   SavedModel saved = saved_model(json, place, origin_of(json));
   if (weights.empty()) return saved;
   Hdf5Group file = Hdf5File::open(weights).root();
-  if (holds_keras_3_weights(file)) {
-    read_weights(file, weights.string(), *saved.model);
-    read_optimizer_state(file, saved);
-  } else {
-    read_legacy_weights(file, weights.string(), origin_of(file), *saved.model);
-  }
+  read_when_built(saved, [=, place = weights.string()](SavedModel& built) {
+    if (holds_keras_3_weights(file))
+      read_keras_3_state(file, place, built);
+    else
+      read_legacy_weights(file, place, origin_of(file), *built.model);
+  });
   return saved;
 }
 

@@ -3,6 +3,8 @@
 #include <map>
 
 #include "nn/layers/basic.h"
+#include "nn/loss.h"
+#include "nn/metric.h"
 
 namespace hornbeam {
 namespace {
@@ -99,6 +101,22 @@ Json sequential_config(const Model& model) {
                        {"layers", std::move(layers)}});
 }
 
+// Objects as Keras 3 writes them, in whatever form they were given; names stay names.
+template <class T>
+Json as_written(const ObjectTable<T>& table, const Json& form) {
+  if (form.is_array()) {
+    Json::Array all;
+    for (const Json& each : form.as_array()) all.push_back(as_written(table, each));
+    return all;
+  }
+  if (!form.is_object()) return form;
+  if (form.find("class_name"))
+    return object_json(*read_object(table, form, "compile_config"), table.module);
+  Json by_output;
+  for (const auto& [key, value] : form.as_object()) by_output.set(key, as_written(table, value));
+  return by_output;
+}
+
 }  // namespace
 
 Json model_json(const Model& model) {
@@ -117,13 +135,13 @@ Json compile_config_json(const CompileConfig& config) {
   Json optimizer;
   if (config.optimizer) optimizer = object_json(*config.optimizer, optimizers().module);
   return Json::object({{"optimizer", std::move(optimizer)},
-                       {"loss", config.loss},
+                       {"loss", as_written(losses(), config.loss)},
                        {"loss_weights", config.loss_weights},
-                       {"metrics", config.metrics},
-                       {"weighted_metrics", config.weighted_metrics},
+                       {"metrics", as_written(metrics(), config.metrics)},
+                       {"weighted_metrics", as_written(metrics(), config.weighted_metrics)},
                        {"run_eagerly", false},
                        {"steps_per_execution", 1},
-                       {"jit_compile", false}});
+                       {"jit_compile", "auto"}});
 }
 
 }  // namespace hornbeam

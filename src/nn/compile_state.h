@@ -2,6 +2,7 @@
 // besides layers and weights.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct SavedModel {
   // with it: then this is to be thrown.
   std::optional<Error> optimizer_problem;
   std::vector<std::string> notes;  // what was left out of the file, and why
+  // Weights and optimizer state have places only in built layers. Set when the file leaves the
+  // shapes of inputs open: to be called once the model is built.
+  std::function<void(SavedModel&)> read_state = {};
 };
 
 }  // namespace hornbeam

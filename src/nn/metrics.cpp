@@ -7,6 +7,16 @@ namespace {
 
 Expr as_float(Expr x) { return convert(x, DType::float32); }
 
+// The target in the shape of the prediction. As in Keras one number a sample (a class, say) stands
+// against every column of the prediction.
+Expr spread(Expr target, Expr prediction) {
+  Shape shape(prediction.shape());
+  if (target.shape().elements() == shape.elements()) return as_float(reshape(target, shape));
+  Shape column = shape;
+  column[column.rank() - 1] = 1;
+  return broadcast_to(as_float(reshape(target, column)), shape);
+}
+
 Shape without_last(const Shape& shape) {
   return Shape(std::vector<int64_t>(shape.begin(), shape.end() - 1));
 }
@@ -42,7 +52,7 @@ class BinaryAccuracy : public Metric {
     f("threshold", threshold_);
   }
   Expr values(Expr target, Expr prediction) const override {
-    Expr expected = as_float(reshape(target, Shape(prediction.shape())));
+    Expr expected = spread(target, prediction);
     Expr given = as_float(compare(prediction, "GT", threshold_));
     return mean(as_float(compare(expected, "EQ", given)), {-1});
   }
@@ -55,7 +65,7 @@ class SquaredError : public Metric {
  public:
   std::string_view class_name() const override { return "MeanSquaredError"; }
   Expr values(Expr target, Expr prediction) const override {
-    return mean_squared_error(as_float(reshape(target, Shape(prediction.shape()))), prediction);
+    return mean_squared_error(spread(target, prediction), prediction);
   }
 };
 
@@ -63,7 +73,7 @@ class AbsoluteError : public Metric {
  public:
   std::string_view class_name() const override { return "MeanAbsoluteError"; }
   Expr values(Expr target, Expr prediction) const override {
-    return mean_absolute_error(as_float(reshape(target, Shape(prediction.shape()))), prediction);
+    return mean_absolute_error(spread(target, prediction), prediction);
   }
 };
 

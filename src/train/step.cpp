@@ -250,6 +250,11 @@ std::vector<Json> metric_list(const Json& value) {
   return all;
 }
 
+// A list of one entry means that entry.
+Json without_list(const Json& form) {
+  return form.is_array() && form.as_array().size() == 1 ? form.as_array()[0] : form;
+}
+
 }  // namespace
 
 Graph training_step(const StepSource& source, const std::vector<OutputObjective>& objectives,
@@ -270,11 +275,9 @@ std::vector<OutputObjective> objectives_of(const Model& model, const CompileConf
   std::vector<OutputObjective> objectives;
   for (size_t i = 0; i < model.outputs.size(); ++i) {
     std::string place = "loss of " + model.output_name(i);
-    Json loss = entry_for(model, config.loss, i);
-    if (loss.is_array() && loss.as_array().size() == 1) loss = loss.as_array()[0];
-    OutputObjective objective{.loss = loss_by_name(loss, place)};
-    Json weight = entry_for(model, config.loss_weights, i);
-    if (weight.is_array() && weight.as_array().size() == 1) weight = weight.as_array()[0];
+    OutputObjective objective{
+        .loss = loss_by_name(without_list(entry_for(model, config.loss, i)), place)};
+    Json weight = without_list(entry_for(model, config.loss_weights, i));
     if (!weight.is_null()) objective.weight = weight.as_number();
     objective.metrics = metric_list(entry_for(model, config.metrics, i));
     objective.weighted_metrics = metric_list(entry_for(model, config.weighted_metrics, i));

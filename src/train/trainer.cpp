@@ -81,6 +81,7 @@ struct Trainer::Compiled {
   std::vector<EpochMean> means;
   double samples = 0;
   double last_loss = 0;
+  double compile_seconds = 0;
   Tensor scalar{DType::float32, {}}, valid{DType::int32, {}};
 
   Buffer& input(std::string_view name) {
@@ -97,13 +98,35 @@ struct Trainer::Compiled {
   }
 };
 
+// Where an epoch begins in the data and how many steps it has. With fewer steps than the data has
+// batches, epochs share a pass over it, and the last one of a pass has what is left, as in Keras.
+struct EpochSteps {
+  EpochSteps(int64_t epoch, int64_t batches, int64_t most) {
+    const int64_t epochs_of_pass = (batches - 1) / most + 1;
+    pass = epoch / epochs_of_pass;
+    first = epoch % epochs_of_pass * most;
+    count = std::min(most, batches - first);
+  }
+  int64_t pass, first, count;
+};
+
 struct Trainer::EpochRun {
   Compiled& step;
   Batches& batches;
-  int64_t steps;
   const FitOptions& options;
   Reporter& reporter;
   Clock::time_point start;  // of the fit
+
+  EpochSteps steps_of(int64_t epoch) const {
+    const int64_t all = batches.steps_per_epoch();
+    return {epoch, all, options.steps_per_epoch.value_or(all)};
+  }
+  // To go on in the middle of a pass.
+  void skip_to(int64_t epoch) const {
+    const EpochSteps steps = steps_of(epoch);
+    if (steps.first > 0) batches.start_epoch(steps.pass);
+    for (int64_t skipped = 0; skipped < steps.first; ++skipped) batches.next();
+  }
 };
 
 Trainer::Trainer(Model& model, CompileConfig config, Backend& backend, TrainerOptions options)
@@ -166,6 +189,7 @@ Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like, int64_t bat
   if (step != nullptr && step->shape.batch == shape.batch && step->shape.inputs == shape.inputs &&
       step->shape.targets == shape.targets && step->shape.sample_weight == shape.sample_weight)
     return *step;
+  Clock::time_point start = Clock::now();
   step = std::make_unique<Compiled>();
   step->shape = shape;
   Graph graph = traced(kind, shape);
@@ -178,6 +202,7 @@ Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like, int64_t bat
   step->executable = backend_.compile(
       graph, {.replicas = options_.replicas, .disabled_passes = options_.disabled_passes});
   step->means = means_of(step->outputs);
+  step->compile_seconds = seconds_since(start);
   require_memory(step->executable->memory_plan());
   return *step;
 }
@@ -273,19 +298,17 @@ Batches Trainer::batches_of(const Dataset& data, const StepShape& shape, bool sh
 History Trainer::fit(const Dataset& training, const Dataset* validation,
                      const FitOptions& options) {
   Clock::time_point start = Clock::now();
-  History history;
   Compiled& step = compiled(Kind::training, training, batch_for(training));
-  history.compile_seconds = seconds_since(start);
+  History history{.compile_seconds = step.compile_seconds};
   allocate(step);
   backend_.upload(Tensor::scalar(static_cast<float>(optimizer_state_.learning_rate)),
                   *step.input("learning_rate"));
   if (step.has_input("seed"))
     backend_.upload(Tensor::scalar(static_cast<int64_t>(options_.seed)), *step.input("seed"));
   Batches batches = batches_of(training, step.shape, options.shuffle);
-  int64_t steps = std::min(batches.steps_per_epoch(),
-                           options.steps_per_epoch.value_or(batches.steps_per_epoch()));
   Reporter quiet;
-  EpochRun run{step, batches, steps, options, options.reporter ? *options.reporter : quiet, start};
+  EpochRun run{step, batches, options, options.reporter ? *options.reporter : quiet, start};
+  run.skip_to(options.initial_epoch);
   run.reporter.train_begin(options.epochs);
   for (int64_t epoch = options.initial_epoch; epoch < options.epochs; ++epoch) {
     std::optional<EpochRecord> record = run_epoch(run, epoch, history);
@@ -307,10 +330,11 @@ std::optional<EpochRecord> Trainer::run_epoch(EpochRun& epoch_run, int64_t epoch
   Clock::time_point start = Clock::now();
   Compiled& step = epoch_run.step;
   step.reset();
-  epoch_run.batches.start_epoch(epoch);
-  epoch_run.reporter.epoch_begin(epoch, epoch_run.steps);
+  const EpochSteps steps = epoch_run.steps_of(epoch);
+  if (steps.first == 0) epoch_run.batches.start_epoch(steps.pass);
+  epoch_run.reporter.epoch_begin(epoch, steps.count);
   Logs logs;
-  for (int64_t number = 1; number <= epoch_run.steps; ++number) {
+  for (int64_t number = 1; number <= steps.count; ++number) {
     run(step, *epoch_run.batches.next());
     if (history.first_step_seconds == 0)
       history.first_step_seconds = seconds_since(epoch_run.start);
@@ -322,7 +346,7 @@ std::optional<EpochRecord> Trainer::run_epoch(EpochRun& epoch_run, int64_t epoch
   }
   return EpochRecord{.epoch = epoch,
                      .seconds = seconds_since(start),
-                     .steps = epoch_run.steps,
+                     .steps = steps.count,
                      .samples = static_cast<int64_t>(step.samples),
                      .logs = logs};
 }
