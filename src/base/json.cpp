@@ -26,9 +26,16 @@ const T& expect(const Value& value, std::string_view expected, const Json& json)
 
 }  // namespace
 
+Json::Json(uint64_t value) {
+  if (value <= INT64_MAX)
+    value_ = static_cast<int64_t>(value);
+  else
+    value_ = value;
+}
+
 std::string_view Json::kind() const {
-  constexpr std::array<std::string_view, 7> kinds{"null", "bool",  "integer", "number",
-                                                  "text", "array", "object"};
+  constexpr std::array<std::string_view, 8> kinds{"null", "bool",  "integer", "number",
+                                                  "text", "array", "object",  "integer"};
   return kinds[value_.index()];
 }
 
@@ -41,8 +48,15 @@ int64_t Json::as_integer() const {
   return expect<int64_t>(value_, "a whole number", *this);
 }
 
+uint64_t Json::as_large() const {
+  if (auto number = std::get_if<int64_t>(&value_); number != nullptr && *number >= 0)
+    return static_cast<uint64_t>(*number);
+  return expect<uint64_t>(value_, "a whole number from 0", *this);
+}
+
 double Json::as_number() const {
   if (auto number = std::get_if<int64_t>(&value_)) return static_cast<double>(*number);
+  if (auto number = std::get_if<uint64_t>(&value_)) return static_cast<double>(*number);
   return expect<double>(value_, "a number", *this);
 }
 

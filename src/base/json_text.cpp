@@ -21,9 +21,7 @@ class Receiver : public nlohmann::json_sax<nlohmann::json> {
   bool null() override { return put(Json()); }
   bool boolean(bool value) override { return put(value); }
   bool number_integer(number_integer_t value) override { return put(int64_t{value}); }
-  bool number_unsigned(number_unsigned_t value) override {
-    return value <= INT64_MAX ? put(static_cast<int64_t>(value)) : put(static_cast<double>(value));
-  }
+  bool number_unsigned(number_unsigned_t value) override { return put(uint64_t{value}); }
   bool number_float(number_float_t value, const string_t&) override { return put(value); }
   bool string(string_t& value) override { return put(std::move(value)); }
   bool binary(binary_t&) override { return false; }
@@ -92,27 +90,68 @@ std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-void append(std::string& out, const Json& value) {
-  if (value.is_null()) {
-    out += "null";
-  } else if (value.is_bool()) {
-    out += value.as_bool() ? "true" : "false";
-  } else if (value.is_integer()) {
-    out += fmt::format("{}", value.as_integer());
-  } else if (value.is_number()) {
-    out += number_text(value.as_number());
-  } else if (value.is_text()) {
-    out += quoted(value.as_text());
-  } else if (value.is_array()) {
-    const char* separator = "[";
-    for (const Json& item : value.as_array()) append(out += std::exchange(separator, ", "), item);
-    out += value.as_array().empty() ? "[]" : "]";
-  } else {
-    const char* separator = "{";
-    for (const auto& [key, item] : value.as_object())
-      append(out += std::exchange(separator, ", ") + quoted(key) + ": ", item);
-    out += value.as_object().empty() ? "{}" : "}";
+// How numbers that are not finite are written; JSON itself has no word for them.
+enum class Dialect { python, strict };
+
+class Writer {
+ public:
+  explicit Writer(Dialect dialect) : dialect_(dialect) {}
+  std::string text() { return std::move(out_); }
+
+  void append(const Json& value) {
+    if (value.is_null()) {
+      out_ += "null";
+    } else if (value.is_bool()) {
+      out_ += value.as_bool() ? "true" : "false";
+    } else if (value.is_number()) {
+      append_number(value);
+    } else if (value.is_text()) {
+      out_ += quoted(value.as_text());
+    } else if (value.is_array()) {
+      append_array(value.as_array());
+    } else {
+      append_object(value.as_object());
+    }
   }
+
+ private:
+  void append_number(const Json& value) {
+    if (value.is_large())
+      out_ += fmt::format("{}", value.as_large());
+    else if (value.is_integer())
+      out_ += fmt::format("{}", value.as_integer());
+    else if (dialect_ == Dialect::strict && !std::isfinite(value.as_number()))
+      out_ += "null";
+    else
+      out_ += number_text(value.as_number());
+  }
+
+  void append_array(const Json::Array& items) {
+    const char* separator = "[";
+    for (const Json& item : items) {
+      out_ += std::exchange(separator, ", ");
+      append(item);
+    }
+    out_ += items.empty() ? "[]" : "]";
+  }
+
+  void append_object(const Json::Object& members) {
+    const char* separator = "{";
+    for (const auto& [key, item] : members) {
+      out_ += std::exchange(separator, ", ") + quoted(key) + ": ";
+      append(item);
+    }
+    out_ += members.empty() ? "{}" : "}";
+  }
+
+  Dialect dialect_;
+  std::string out_;
+};
+
+std::string text_in(Dialect dialect, const Json& value) {
+  Writer writer(dialect);
+  writer.append(value);
+  return writer.text();
 }
 
 }  // namespace
@@ -123,10 +162,8 @@ Json parse_json(std::string_view text, const std::string& place) {
   return receiver.result();
 }
 
-std::string json_text(const Json& value) {
-  std::string out;
-  append(out, value);
-  return out;
-}
+std::string json_text(const Json& value) { return text_in(Dialect::python, value); }
+
+std::string strict_json_text(const Json& value) { return text_in(Dialect::strict, value); }
 
 }  // namespace hornbeam

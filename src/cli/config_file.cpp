@@ -9,10 +9,14 @@
 namespace hornbeam {
 namespace {
 
+std::string place_of(const std::filesystem::path& path, const toml::source_position& where) {
+  return fmt::format("{}:{}", path.string(), where.line);
+}
+
 [[noreturn]] void refuse(const std::filesystem::path& path, const toml::source_position& where,
                          const std::string& message) {
   throw Error("H302", {.message = message,
-                       .place = fmt::format("{}:{}", path.string(), where.line),
+                       .place = place_of(path, where),
                        .help = "settings are written as option = value, e.g. epochs = 10"});
 }
 
@@ -31,7 +35,7 @@ std::vector<Setting> read_config_file(const std::filesystem::path& path) {
   try {
     toml::table table = toml::parse(read_text(path), path.string());
     for (auto& [key, node] : table) {
-      Setting setting{std::string(key.str()), {}};
+      Setting setting{std::string(key.str()), {}, place_of(path, node.source().begin)};
       if (const toml::array* list = node.as_array())
         for (const toml::node& item : *list) setting.values.push_back(value_text(path, item));
       else

@@ -10,6 +10,7 @@ namespace hornbeam {
 struct Setting {
   std::string key;
   std::vector<std::string> values;  // several for an array
+  std::string place = {};           // "run.toml:3"
 };
 
 // Throws H302 with file and line for text that is not TOML, and for tables or dates.

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "cli/commands.h"
+#include "cli/report.h"
 #include "cli/session.h"
 #include "ops/ops.h"
 
@@ -58,14 +59,12 @@ int run_doctor(const Options& options) {
   std::vector<std::string_view> isas = available_isas();
   double products = product_rate(*backend) * 1e-9, copies = copy_rate() * 1e-9;
   if (options.json) {
-    std::cout << json_text(
-                     Json::object({{"version", HORNBEAM_VERSION},
-                                   {"cores", cores},
-                                   {"instruction_sets", Json::Array(isas.begin(), isas.end())},
-                                   {"memory_bytes", static_cast<int64_t>(memory)},
-                                   {"matrix_product_gflops", products},
-                                   {"memory_gb_per_second", copies}}))
-              << "\n";
+    print_json(Json::object({{"version", HORNBEAM_VERSION},
+                             {"cores", cores},
+                             {"instruction_sets", Json::Array(isas.begin(), isas.end())},
+                             {"memory_bytes", static_cast<int64_t>(memory)},
+                             {"matrix_product_gflops", products},
+                             {"memory_gb_per_second", copies}}));
     return 0;
   }
   std::cout << fmt::format(

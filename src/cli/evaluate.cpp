@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "cli/commands.h"
+#include "cli/data_check.h"
 #include "cli/report.h"
 #include "cli/session.h"
 
@@ -14,11 +15,12 @@ int run_evaluate(const Options& options) {
   Dataset data = load_data(options, options.data, *saved.model);
   complete_model(saved, data, options.seed);
   check_data(options, data, *saved.model, config);
+  note_reshaping(options, data, *saved.model);
   std::unique_ptr<Backend> backend = backend_for(options);
   Trainer trainer(*saved.model, config, *backend, trainer_options(options));
   Logs logs = trainer.evaluate(data);
   if (options.json)
-    std::cout << json_text(logs_json(logs)) << "\n";
+    print_json(logs_json(logs));
   else
     for (const auto& [name, value] : logs) std::cout << fmt::format("{}: {:.6g}\n", name, value);
   return 0;

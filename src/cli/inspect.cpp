@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/report.h"
 #include "cli/sample_data.h"
 #include "cli/session.h"
 #include "ir/text.h"
@@ -27,7 +28,8 @@ int64_t own_parameters(const std::shared_ptr<Layer>& layer) {
 }
 
 struct Row {
-  std::string layer, shape;
+  const Layer& layer;
+  const Shape& output;
   int64_t parameters;
 };
 
@@ -37,21 +39,27 @@ std::vector<Row> rows_of(const Model& model) {
   if (!model.built()) return rows;
   for (size_t number : keras_call_order(model)) {
     const LayerCall& call = model.calls[number];
-    rows.push_back({fmt::format("{} ({})", call.layer->name, call.layer->class_name()),
-                    shape_text(call.output_shapes[0]), own_parameters(call.layer)});
+    rows.push_back({*call.layer, call.output_shapes[0], own_parameters(call.layer)});
   }
   return rows;
 }
 
-void print_summary(Model& model, const SavedModel& saved) {
-  std::cout << fmt::format("Model: \"{}\" ({})\n\n{:42} {:26} {:>12}\n", model.name,
-                           model.class_name(), "Layer (type)", "Output shape", "Param #");
-  for (const Row& row : rows_of(model))
-    std::cout << fmt::format("{:42} {:26} {:>12}\n", row.layer, row.shape,
-                             thousands(row.parameters));
+int64_t trained_parameters(Model& model) {
   int64_t trained = 0;
   for (const ModelWeight& each : model.weights())
     if (each.trained) trained += each.weight->shape.elements();
+  return trained;
+}
+
+void print_summary(const SavedModel& saved) {
+  Model& model = *saved.model;
+  std::cout << fmt::format("Model: \"{}\" ({})\n\n{:42} {:26} {:>12}\n", model.name,
+                           model.class_name(), "Layer (type)", "Output shape", "Param #");
+  for (const Row& row : rows_of(model))
+    std::cout << fmt::format("{:42} {:26} {:>12}\n",
+                             fmt::format("{} ({})", row.layer.name, row.layer.class_name()),
+                             shape_text(row.output), thousands(row.parameters));
+  int64_t trained = trained_parameters(model);
   int64_t total = model.parameters();
   std::cout << fmt::format(
       "\nTotal params: {} ({})\nTrainable params: {}\nNon-trainable params: {}\n", thousands(total),
@@ -65,26 +73,66 @@ void print_summary(Model& model, const SavedModel& saved) {
     std::cout << fmt::format("Optimizer state: after {} steps\n", saved.optimizer_state->iteration);
 }
 
+Json layer_json(const Row& row) {
+  Json::Array shape{Json()};
+  shape.insert(shape.end(), row.output.begin() + 1, row.output.end());
+  return Json::object({{"name", row.layer.name},
+                       {"class_name", row.layer.class_name()},
+                       {"output_shape", shape},
+                       {"parameters", row.parameters}});
+}
+
+// The architecture as Keras has it, and what the summary says besides.
+Json summary_json(const SavedModel& saved) {
+  Model& model = *saved.model;
+  Json::Array layers;
+  for (const Row& row : rows_of(model)) layers.push_back(layer_json(row));
+  Json report = model_json(model);
+  report.set("parameters", model.parameters());
+  report.set("trainable_parameters", trained_parameters(model));
+  report.set("layers", layers);
+  report.set("compile", saved.compile ? compile_config_json(*saved.compile) : Json());
+  report.set("optimizer_steps",
+             saved.optimizer_state ? Json(saved.optimizer_state->iteration) : Json());
+  return report;
+}
+
+// What --kernels and --graph ask for.
+struct Compiled {
+  std::vector<std::string> kernels;
+  std::string graph;
+};
+
+Compiled compiled(const Options& options, const SavedModel& saved) {
+  Model& model = *saved.model;
+  CompileConfig config = compile_for(options, saved, true);
+  std::unique_ptr<Backend> backend = backend_for(options);
+  Trainer trainer(model, config, *backend, trainer_options(options));
+  Dataset like = data_like(model, config);
+  const Executable& step = trainer.compile_training(like);
+  Compiled result;
+  if (options.kernels) result.kernels = step.kernel_report();
+  if (options.graph) result.graph = print(trainer.training_graph(like));
+  return result;
+}
+
 }  // namespace
 
 int run_inspect(const Options& options) {
   SavedModel saved = load_model(options);
-  Model& model = *saved.model;
+  Compiled step;
+  if (options.graph || options.kernels) step = compiled(options, saved);
   if (options.json) {
-    std::cout << json_text(model_json(model)) << "\n";
+    Json report = summary_json(saved);
+    if (options.kernels)
+      report.set("kernels", Json::Array(step.kernels.begin(), step.kernels.end()));
+    if (options.graph) report.set("graph", step.graph);
+    print_json(report);
     return 0;
   }
-  if (!options.graph && !options.kernels) {
-    print_summary(model, saved);
-    return 0;
-  }
-  CompileConfig config = compile_for(options, saved, true);
-  std::unique_ptr<Backend> backend = backend_for(options);
-  Trainer trainer(model, config, *backend, trainer_options(options));
-  const Executable& step = trainer.compile_training(data_like(model, config));
-  if (options.kernels)
-    for (const std::string& line : step.kernel_report()) std::cout << line << "\n";
-  if (options.graph) std::cout << print(trainer.training_graph(data_like(model, config)));
+  if (!options.graph && !options.kernels) print_summary(saved);
+  for (const std::string& line : step.kernels) std::cout << line << "\n";
+  std::cout << step.graph;
   return 0;
 }
 

@@ -19,6 +19,15 @@ int run(const std::vector<std::string>& arguments) {
   return hornbeam::find_command(options.command).run(options);
 }
 
+// Results that did not arrive, on a full disk for instance, are no results.
+void require_written() {
+  std::cout.flush();
+  if (std::cout.good() && std::ferror(stdout) == 0) return;
+  throw hornbeam::Error("H120", {.message = "the results cannot be written",
+                                 .place = "standard output",
+                                 .help = "is the disk full, or the reader gone?"});
+}
+
 int report(const hornbeam::Error& error) {
   std::cerr << error.what() << "\n";
   std::cerr << "hornbeam explain " << error.code().name << " tells more\n";
@@ -29,7 +38,9 @@ int report(const hornbeam::Error& error) {
 
 int main(int count, char** values) {
   try {
-    return run(std::vector<std::string>(values + 1, values + count));
+    int exit = run(std::vector<std::string>(values + 1, values + count));
+    require_written();
+    return exit;
   } catch (const hornbeam::Error& error) {
     return report(error);
   } catch (const std::bad_alloc&) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <limits>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -41,13 +42,18 @@ T integer(const std::string& flag, const std::string& text) {
   T value = 0;
   auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failure != std::errc() || end != text.data() + text.size())
-    throw CLI::ValidationError(flag, fmt::format("'{}' is no whole number that it takes", text));
+    throw Error("H302", {.message = fmt::format("'{}' is no whole number that it takes", text),
+                         .place = flag});
   return value;
 }
 
 template <auto Member>
+using ValueOf =
+    typename Plain<std::remove_cvref_t<decltype(std::declval<Options>().*Member)>>::type;
+
+template <auto Member>
 CLI::Option* option(CLI::App& app, const std::string& flag, Options& options) {
-  using T = typename Plain<std::remove_cvref_t<decltype(options.*Member)>>::type;
+  using T = ValueOf<Member>;
   if constexpr (std::is_integral_v<T>)
     return app.add_option_function<std::string>(flag, [&options, flag](const std::string& text) {
       options.*Member = integer<T>(flag, text);
@@ -55,10 +61,40 @@ CLI::Option* option(CLI::App& app, const std::string& flag, Options& options) {
   else
     return app.add_option(flag, options.*Member);
 }
+
+// A whole number from 1.
+template <auto Member, ValueOf<Member> highest = std::numeric_limits<ValueOf<Member>>::max()>
+CLI::Option* count(CLI::App& app, const std::string& flag, Options& options) {
+  using T = ValueOf<Member>;
+  return app.add_option_function<std::string>(flag, [&options, flag](const std::string& text) {
+    T value = integer<T>(flag, text);
+    if (value < 1 || value > highest)
+      throw Error("H302", {.message = highest == std::numeric_limits<T>::max()
+                                          ? fmt::format("{}: expected 1 or more", value)
+                                          : fmt::format("{}: expected 1 to {}", value, highest),
+                           .place = flag});
+    options.*Member = value;
+  });
+}
+
+CLI::Option* progress_kind(CLI::App& app, const std::string& flag, Options& options) {
+  return app.add_option_function<std::string>(flag, [&options, flag](const std::string& kind) {
+    static constexpr std::string_view kinds[] = {"auto", "bar", "plain", "none"};
+    if (!std::ranges::count(kinds, kind))
+      throw Error("H302", {.message = fmt::format("'{}' is no kind of progress", kind),
+                           .place = flag,
+                           .help = "it takes auto, bar, plain or none"});
+    options.progress = kind;
+  });
+}
+
 template <auto Member>
 CLI::Option* toggle(CLI::App& app, const std::string& flag, Options& options) {
   return app.add_flag(flag, options.*Member);
 }
+
+// Far above any machine's cores; thousands of threads would use up what the system lends to all.
+constexpr int most_threads = 1024;
 
 constexpr std::string_view on_data = "train evaluate predict";
 constexpr std::string_view on_steps = "train evaluate predict plan inspect";
@@ -70,8 +106,8 @@ const OptionRow rows[] = {
     {"--validation", "DATA", "train", "common", "data to evaluate on after every epoch",
      option<&Options::validation>},
     {"--epochs", "N", "train", "common", "how often to go over the data (1)",
-     option<&Options::epochs>},
-    {"--batch", "N", on_steps, "common", "samples in a step (32)", option<&Options::batch>},
+     count<&Options::epochs>},
+    {"--batch", "N", on_steps, "common", "samples in a step (32)", count<&Options::batch>},
     {"--optimizer", "NAME", "train plan inspect", "common",
      "as Keras writes it: adam, \"SGD(learning_rate=0.1, momentum=0.9)\"",
      option<&Options::optimizer>},
@@ -92,7 +128,7 @@ const OptionRow rows[] = {
      option<&Options::validation_split>},
     {"--targets", "FILE", on_data, "data", "the targets that belong to a .npy file",
      option<&Options::targets>},
-    {"--limit", "N", on_data, "data", "only the first N samples", option<&Options::limit>},
+    {"--limit", "N", on_data, "data", "only the first N samples", count<&Options::limit>},
     {"--label-offset", "N", "train evaluate", "data",
      "added to every label: -1 where classes count from 1", option<&Options::label_offset>},
     {"--class-weight", "JSON", "train", "data", "weights of classes: '{\"0\": 1, \"1\": 3}'",
@@ -100,15 +136,16 @@ const OptionRow rows[] = {
     {"--no-shuffle", "", "train", "training", "take the samples in their order",
      toggle<&Options::no_shuffle>},
     {"--steps-per-epoch", "N", "train", "training", "end an epoch after N steps",
-     option<&Options::steps_per_epoch>},
+     count<&Options::steps_per_epoch>},
     {"--weights", "FILE", "train evaluate predict plan inspect", "model",
      "weights for a .json architecture", option<&Options::weights>},
 
     {"--device", "NAME", on_steps, "machine", "cpu (default), reference", option<&Options::device>},
     {"--replicas", "R", "train plan inspect", "machine",
-     "equal slices of a batch, each with its own batch statistics (1)", option<&Options::replicas>},
-    {"--threads", "T", on_steps, "machine", "threads (one for each core); never changes a result",
-     option<&Options::threads>},
+     "equal slices of a batch, each with its own batch statistics (1)", count<&Options::replicas>},
+    {"--threads", "T", on_steps, "machine",
+     "threads, 1 to 1024 (one for each core); never changes a result",
+     count<&Options::threads, most_threads>},
     {"--isa", "NAME", on_steps, "machine", "force a lesser instruction set: avx512, avx2, sse4",
      option<&Options::isa>},
     {"--memory", "SIZE", "train evaluate predict plan", "machine",
@@ -116,11 +153,11 @@ const OptionRow rows[] = {
     {"--without-pass", "NAME", on_steps, "machine", "switch a compiler pass off",
      option<&Options::disabled_passes>},
 
-    {"--json", "", "train evaluate predict plan inspect doctor zoo", "output",
+    {"--json", "", "train evaluate predict plan inspect doctor zoo explain", "output",
      "one JSON document on stdout", toggle<&Options::json>},
     {"--quiet", "", on_steps, "output", "no progress and no notes", toggle<&Options::quiet>},
     {"--progress", "KIND", "train evaluate predict", "output", "auto, bar, plain or none",
-     option<&Options::progress>},
+     progress_kind},
     {"--overwrite", "", "train", "output", "write into a run folder that exists",
      toggle<&Options::overwrite>},
     {"--graph", "", "inspect", "output", "the compiled training step as text",
@@ -184,11 +221,29 @@ Parsed parse_once(const std::vector<std::string>& arguments, const Command& comm
   return parsed;
 }
 
-std::vector<std::string> with_config(std::vector<std::string> arguments, const Parsed& parsed) {
+// A setting is tried alone, so that its fault is reported with its line.
+void require_usable(const Setting& setting, const std::vector<std::string>& arguments,
+                    const Command& command) {
+  try {
+    require_known_flags(arguments, command.name);
+    parse_once(arguments, command);
+  } catch (const Error& error) {
+    ErrorParts parts = error.parts();
+    if (!parts.place.empty()) parts.notes.push_back("in the setting of " + parts.place);
+    parts.place = setting.place;
+    throw Error("H302", std::move(parts));
+  }
+}
+
+std::vector<std::string> with_config(std::vector<std::string> arguments, const Parsed& parsed,
+                                     const Command& command) {
   for (const Setting& setting : read_config_file(parsed.config)) {
     std::string flag = "--" + setting.key;
+    std::vector<std::string> own;
+    for (const std::string& value : setting.values) own.push_back(flag + "=" + value);
+    require_usable(setting, own, command);
     if (std::ranges::count(parsed.given, flag)) continue;
-    for (const std::string& value : setting.values) arguments.push_back(flag + "=" + value);
+    arguments.insert(arguments.end(), own.begin(), own.end());
   }
   return arguments;
 }
@@ -224,8 +279,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
   require_known_flags(rest, command.name);
   Parsed parsed = parse_once(rest, command);
   if (!parsed.config.empty()) {
-    rest = with_config(std::move(rest), parsed);
-    require_known_flags(rest, command.name);
+    rest = with_config(std::move(rest), parsed, command);
     parsed = parse_once(rest, command);
   }
   if (command.argument == "MODEL" && parsed.options.model.empty() && !parsed.options.help)

@@ -37,7 +37,7 @@ struct Options {
   // where and how
   std::string device = "cpu";
   int replicas = 1;
-  int threads = 0;  // 0: one for each core
+  std::optional<int> threads;  // one for each core
   std::string isa;
   std::string memory;
   std::vector<std::string> disabled_passes;

@@ -18,8 +18,10 @@ int run_plan(const Options& options) {
   Dataset like = data_like(*saved.model, config);
   const MemoryPlan& plan = trainer.compile_training(like).memory_plan();
   bool fits = static_cast<uint64_t>(plan.peak_bytes) <= memory_limit(options);
-  std::cout << (options.json ? json_text(plan_json(plan, fits, options.replicas)) + "\n"
-                             : plan_text(plan));
+  if (options.json)
+    print_json(plan_json(plan, fits, options.replicas));
+  else
+    std::cout << plan_text(plan);
   return fits ? 0 : static_cast<int>(Exit::does_not_fit);
 }
 

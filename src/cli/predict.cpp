@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <iostream>
-
 #include "base/error.h"
 #include "base/files.h"
 #include "cli/commands.h"
+#include "cli/data_check.h"
+#include "cli/report.h"
 #include "cli/session.h"
 #include "formats/npy.h"
 #include "formats/npz.h"
@@ -29,21 +29,40 @@ std::string csv_of(const std::vector<Tensor>& outputs) {
   return text;
 }
 
+// Before anything is predicted.
+void require_ending(const std::filesystem::path& path, const Model& model) {
+  std::string ending = path.extension().string();
+  if (ending == ".csv" || ending == ".npz") return;
+  if (ending == ".npy" && model.outputs.size() == 1) return;
+  throw Error("H302", {.message = fmt::format("'{}': predictions are written to .npz or .csv, and "
+                                              "to .npy when there is one output",
+                                              path.string()),
+                       .place = "--out"});
+}
+
 void write_outputs(const std::filesystem::path& path, const Model& model,
                    std::vector<Tensor> outputs) {
   std::string ending = path.extension().string();
   if (ending == ".csv") return write_text(path, csv_of(outputs));
-  if (ending == ".npy" && outputs.size() == 1) return write_file(path, npy_bytes(outputs[0]));
-  if (ending != ".npz")
-    throw Error("H302",
-                {.message = fmt::format("'{}': predictions are written to .npz or .csv, and to "
-                                        ".npy when there is one output",
-                                        path.string()),
-                 .place = "--out"});
+  if (ending == ".npy") return write_file(path, npy_bytes(outputs[0]));
   std::vector<NamedTensor> named;
   for (size_t i = 0; i < outputs.size(); ++i)
     named.push_back({model.output_name(i), std::move(outputs[i])});
   write_npz(path, named);
+}
+
+Json predict_report(const Options& options, const Model& model,
+                    const std::vector<Tensor>& outputs) {
+  Json::Array all;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Shape& shape = outputs[i].shape();
+    all.push_back(Json::object(
+        {{"name", model.output_name(i)}, {"shape", Json::Array(shape.begin(), shape.end())}}));
+  }
+  return Json::object({{"model", options.model},
+                       {"samples", outputs[0].shape()[0]},
+                       {"outputs", all},
+                       {"out", options.out.string()}});
 }
 
 }  // namespace
@@ -52,13 +71,18 @@ int run_predict(const Options& options) {
   if (options.out.empty())
     throw Error("H301", {.message = "predict needs --out FILE.npy, .npz or .csv"});
   SavedModel saved = load_model(options);
+  require_ending(options.out, *saved.model);
   Dataset data = load_data(options, options.data, *saved.model);
+  data.sample_weight.reset();  // a prediction weighs nothing
   complete_model(saved, data, options.seed);
   check_inputs(options, data, *saved.model);
+  note_reshaping(options, data, *saved.model);
   std::unique_ptr<Backend> backend = backend_for(options);
   Trainer trainer(*saved.model, {}, *backend, trainer_options(options));
   std::vector<Tensor> outputs = trainer.predict(data);
+  Json report = predict_report(options, *saved.model, outputs);
   write_outputs(options.out, *saved.model, std::move(outputs));
+  if (options.json) print_json(report);
   note(options, fmt::format("{} predictions written to {}", data.samples(), options.out.string()));
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <charconv>
+#include <iostream>
 #include <map>
 #include <numeric>
 
@@ -65,18 +66,22 @@ Json logs_json(const Logs& logs) {
   return object;
 }
 
+void print_json(const Json& document) { std::cout << strict_json_text(document) << "\n"; }
+
+Json epoch_json(const EpochRecord& record) {
+  double samples = static_cast<double>(record.samples);
+  return Json::object({{"epoch", record.epoch},
+                       {"seconds", record.seconds},
+                       {"samples", record.samples},
+                       {"samples_per_second", samples / record.seconds},
+                       {"us_per_sample", record.seconds / samples * 1e6},
+                       {"logs", logs_json(record.logs)}});
+}
+
 Json train_report(const Options& options, const std::filesystem::path& run, Model& model,
                   const MemoryPlan& plan, const History& history) {
   Json::Array epochs;
-  for (const EpochRecord& record : history.epochs) {
-    double samples = static_cast<double>(record.samples);
-    epochs.push_back(Json::object({{"epoch", record.epoch},
-                                   {"seconds", record.seconds},
-                                   {"samples", record.samples},
-                                   {"samples_per_second", samples / record.seconds},
-                                   {"us_per_sample", record.seconds / samples * 1e6},
-                                   {"logs", logs_json(record.logs)}}));
-  }
+  for (const EpochRecord& record : history.epochs) epochs.push_back(epoch_json(record));
   return Json::object({{"run", run.string()},
                        {"model", options.model},
                        {"device", options.device},

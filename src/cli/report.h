@@ -15,7 +15,9 @@ std::string plan_text(const MemoryPlan& plan);
 Json plan_json(const MemoryPlan& plan, bool fits, int replicas);
 Json train_report(const Options& options, const std::filesystem::path& run, Model& model,
                   const MemoryPlan& plan, const History& history);
+Json epoch_json(const EpochRecord& record);
 Json logs_json(const Logs& logs);
+void print_json(const Json& document);  // the one document of --json, on standard output
 // "4GiB", "512 MB", "1000": H302 for anything else.
 uint64_t parse_bytes(const std::string& text, const std::string& option);
 int64_t measured_peak_bytes();  // the most memory this process has had resident

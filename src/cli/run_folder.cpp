@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "cli/report.h"
 #include "cli/session.h"
 #include "keras/model_writer.h"
 #include "keras/save.h"
@@ -50,13 +51,21 @@ Json settings(const Options& options, const CompileConfig& config) {
                        {"steps_per_epoch", optional_json(options.steps_per_epoch)},
                        {"compile", compile_config_json(config)},
                        {"shuffle", !options.no_shuffle},
-                       {"seed", static_cast<int64_t>(options.seed)},
+                       {"seed", options.seed},
                        {"device", options.device},
                        {"replicas", options.replicas},
                        {"threads", threads_for(options)},
                        {"isa", options.isa},
                        {"memory", options.memory},
                        {"without_pass", without}});
+}
+
+// What an earlier run left must not stand beside the settings of this one. The model that this one
+// goes on from stays until its successor takes the place.
+void remove_earlier(const fs::path& folder, const Options& options) {
+  std::error_code ignored;
+  for (const char* name : {"last.keras", "history.csv", "history.jsonl", "plan.txt"})
+    if (!fs::equivalent(folder / name, options.model, ignored)) fs::remove(folder / name, ignored);
 }
 
 }  // namespace
@@ -72,14 +81,18 @@ RunFolder::RunFolder(const Options& options, const std::string& model_name,
   if (failure)
     throw Error("H120", {.message = fmt::format("cannot make the folder '{}': {}", path_.string(),
                                                 failure.message())});
-  write_text(path_ / "config.json", json_text(settings(options, config)) + "\n");
+  remove_earlier(path_, options);
+  write_text(path_ / "config.json", strict_json_text(settings(options, config)) + "\n");
 }
 
 void RunFolder::write_plan(const std::string& text) const { write_text(path_ / "plan.txt", text); }
 
 void RunFolder::write_history(const History& history) const {
   write_text(path_ / "history.csv", history_csv(history));
-  write_text(path_ / "history.jsonl", history_jsonl(history));
+  std::string lines;
+  for (const EpochRecord& record : history.epochs)
+    lines += strict_json_text(epoch_json(record)) + "\n";
+  write_text(path_ / "history.jsonl", lines);
 }
 
 void RunFolder::write_model(Model& model, const CompileConfig& config,

@@ -13,8 +13,8 @@
 #include "cli/download_line.h"
 #include "cli/function_form.h"
 #include "cli/report.h"
+#include "cli/usage.h"
 #include "data/known.h"
-#include "data/labels.h"
 #include "data/made.h"
 #include "data/readers.h"
 #include "keras/load.h"
@@ -76,21 +76,48 @@ std::string chosen_text(const Json& value) {
   return value.is_text() ? value.as_text() : json_text(value);
 }
 
+Json loss_given(const Options& options) {
+  Json form = parse_function_form(options.loss, "--loss");
+  as_value_of(
+      "--loss", [&] { return loss_by_name(form, "--loss"); },
+      [&] { return names_help(losses(), form); });
+  return form;
+}
+
+// Shapes only choose among the accuracies; here names and keys are what counts.
 Json metrics_given(const Options& options) {
+  const Shape any{1, 2};
   Json::Array all;
-  for (const std::string& metric : options.metrics)
-    all.push_back(parse_function_form(metric, "--metrics"));
+  for (const std::string& metric : options.metrics) {
+    Json form = parse_function_form(metric, "--metrics");
+    as_value_of(
+        "--metrics", [&] { return metric_by_name(form, any, any, "--metrics"); },
+        [&] { return names_help(metrics(), form, {"accuracy"}); });
+    all.push_back(std::move(form));
+  }
   return all;
 }
 
-// "(28, 28, 1)", without the batch axis.
-std::string sample_text(const Shape& shape) {
-  return to_string(Shape(std::vector<int64_t>(shape.begin() + 1, shape.end())));
+OptimizerPointer optimizer_given(const Options& options) {
+  Json form = parse_function_form(options.optimizer, "--optimizer");
+  return as_value_of(
+      "--optimizer", [&] { return optimizer_by_name(form, "--optimizer"); },
+      [&] { return names_help(optimizers(), form); });
 }
 
-// Samples are reshaped where one side is a plain row.
-bool one_is_flat(const Shape& sample, const Shape& wanted) {
-  return sample.elements() == wanted.elements() && std::min(sample.rank(), wanted.rank()) <= 2;
+std::shared_ptr<Layer> transform_given(const std::string& text) {
+  Json form = parse_function_form(text, "--transform");
+  ObjectForm object = object_form(form, "layer", "--transform");
+  std::shared_ptr<Layer> layer = as_value_of(
+      "--transform", [&] { return make_layer(object.name, object.config, "--transform"); },
+      [] { return "transforms are Keras' preprocessing layers, as \"Rescaling(scale=1/255)\""; });
+  // Keras has no default for it, and a scale of 1 is never what was meant.
+  if (layer->class_name() == "Rescaling" && object.config.find("scale") == nullptr)
+    throw Error("H302", {.message = "Rescaling needs a scale",
+                         .place = "--transform",
+                         .help = "write it as \"Rescaling(scale=1/255)\""});
+  layer->name = "transform";
+  return layer;
 }
 
 }  // namespace
@@ -99,19 +126,27 @@ void note(const Options& options, const std::string& text) {
   if (!options.quiet) std::cerr << text << "\n";
 }
 
+std::shared_ptr<Model> built_in_model(std::string_view name) {
+  return as_value_of(
+      fmt::format("zoo:{}", name), [&] { return zoo_model(name); },
+      [] { return "hornbeam zoo lists the built-in models"; });
+}
+
 SavedModel load_model(const Options& options) {
+  std::string ending = std::filesystem::path(options.model).extension().string();
+  if (!options.weights.empty() && ending != ".json")
+    throw Error("H304", {.message = "'" + options.model + "' takes no weights from another file",
+                         .place = "--weights",
+                         .help = "--weights belongs to a .json architecture"});
   if (options.model.starts_with(zoo_prefix))
-    return {.model = zoo_model(std::string_view(options.model).substr(zoo_prefix.size()))};
+    return {.model = built_in_model(std::string_view(options.model).substr(zoo_prefix.size()))};
   SavedModel saved = load_model_file(options.model, options.weights);
   for (const std::string& left_out : saved.notes) note(options, "note: " + left_out);
   return saved;
 }
 
 int threads_for(const Options& options) {
-  if (options.threads < 0)
-    throw Error("H302",
-                {.message = fmt::format("--threads {}: expected 1 or more", options.threads)});
-  return options.threads == 0 ? available_cores() : options.threads;
+  return options.threads ? *options.threads : available_cores();
 }
 
 std::unique_ptr<Backend> backend_for(const Options& options) {
@@ -145,11 +180,9 @@ Dataset load_data(const Options& options, const std::string& text, const Model& 
 CompileConfig compile_for(const Options& options, const SavedModel& saved, bool training) {
   CompileConfig config;
   if (saved.compile) config = *saved.compile;
-  if (!options.loss.empty()) config.loss = parse_function_form(options.loss, "--loss");
+  if (!options.loss.empty()) config.loss = loss_given(options);
   if (!options.metrics.empty()) config.metrics = metrics_given(options);
-  if (!options.optimizer.empty())
-    config.optimizer =
-        optimizer_by_name(parse_function_form(options.optimizer, "--optimizer"), "--optimizer");
+  if (!options.optimizer.empty()) config.optimizer = optimizer_given(options);
   if (config.loss.is_null()) {
     config.loss = loss_from_last_layer(*saved.model);
     note(options, "note: loss " + chosen_text(config.loss) + ", after the last layer");
@@ -170,21 +203,19 @@ uint64_t memory_limit(const Options& options) {
   return options.memory.empty() ? allowed_memory() : parse_bytes(options.memory, "--memory");
 }
 
+std::vector<std::shared_ptr<Layer>> transforms_for(const Options& options) {
+  std::vector<std::shared_ptr<Layer>> transforms;
+  for (const std::string& text : options.transforms) transforms.push_back(transform_given(text));
+  return transforms;
+}
+
 TrainerOptions trainer_options(const Options& options) {
-  TrainerOptions result{.batch = options.batch,
-                        .replicas = options.replicas,
-                        .seed = options.seed,
-                        .disabled_passes = options.disabled_passes,
-                        .memory_limit = memory_limit(options)};
-  if (result.batch < 1 || result.replicas < 1)
-    throw Error("H302", {.message = "--batch and --replicas must be 1 or more"});
-  for (const std::string& text : options.transforms) {
-    Json form = parse_function_form(text, "--transform");
-    ObjectForm object = object_form(form, "layer", "--transform");
-    result.transforms.push_back(make_layer(object.name, object.config, "--transform"));
-    result.transforms.back()->name = "transform";
-  }
-  return result;
+  return {.batch = options.batch,
+          .replicas = options.replicas,
+          .seed = options.seed,
+          .transforms = transforms_for(options),
+          .disabled_passes = options.disabled_passes,
+          .memory_limit = memory_limit(options)};
 }
 
 void complete_model(SavedModel& saved, const Dataset& data, uint64_t seed) {
@@ -200,39 +231,6 @@ void complete_model(SavedModel& saved, const Dataset& data, uint64_t seed) {
     if (saved.read_state) saved.read_state(saved);
   }
   model.initialize(seed);
-}
-
-void check_inputs(const Options& options, const Dataset& data, const Model& model) {
-  if (data.inputs.size() != model.inputs.size())
-    throw Error("H205", {.message = fmt::format("the model has {} input(s), the data {}",
-                                                model.inputs.size(), data.inputs.size()),
-                         .place = data.name});
-  std::optional<std::vector<Shape>> declared = model.declared_shapes();
-  if (!declared || !options.transforms.empty()) return;
-  for (size_t i = 0; i < data.inputs.size(); ++i) {
-    Shape sample = data.inputs[i].tensor.shape(), wanted = (*declared)[i];
-    sample[0] = wanted[0] = 1;
-    if (sample == wanted || one_is_flat(sample, wanted)) continue;
-    throw Error("H205", {.message = fmt::format("a sample of the data is {}, the model takes {}",
-                                                sample_text(sample), sample_text(wanted)),
-                         .place = fmt::format("{}, input `{}`", data.name, model.input_name(i))});
-  }
-}
-
-void check_data(const Options& options, const Dataset& data, const Model& model,
-                const CompileConfig& config) {
-  check_inputs(options, data, model);
-  std::vector<OutputObjective> objectives = objectives_of(model, config);
-  std::vector<Shape> outputs = model.output_shapes();
-  for (size_t i = 0; i < objectives.size() && i < data.targets.size(); ++i) {
-    const Tensor& target = data.targets[i].tensor;
-    int64_t columns = outputs[i][outputs[i].rank() - 1];
-    bool one_column =
-        target.shape().rank() == 1 || (target.shape().rank() == 2 && target.shape()[1] == 1);
-    bool classes = objectives[i].loss->takes_class_numbers() ||
-                   (objectives[i].loss->takes_one_hot() && columns > 1);
-    if (classes && one_column) check_labels(target, {columns, data.name, model.output_name(i)});
-  }
 }
 
 }  // namespace hornbeam

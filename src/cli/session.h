@@ -14,24 +14,21 @@
 namespace hornbeam {
 
 SavedModel load_model(const Options& options);
+std::shared_ptr<Model> built_in_model(std::string_view name);  // H302 with the nearest name
 std::unique_ptr<Backend> backend_for(const Options& options);
 int threads_for(const Options& options);
 Dataset load_data(const Options& options, const std::string& text, const Model& model);
 
 // The loss, metrics and optimizer of a run; says on stderr what was chosen without being given.
 CompileConfig compile_for(const Options& options, const SavedModel& saved, bool training);
+// New layers of --transform; H302 for one that cannot be made.
+std::vector<std::shared_ptr<Layer>> transforms_for(const Options& options);
 TrainerOptions trainer_options(const Options& options);
 // --memory, or what the machine allows; in bytes.
 uint64_t memory_limit(const Options& options);
 
 // Builds a model that declares no shapes for the samples of the data, and draws missing weights.
 void complete_model(SavedModel& saved, const Dataset& data, uint64_t seed);
-// Refuses inputs of another number or shape than the model's (H205). Transforms may change shapes,
-// so with them shapes are left to the layers.
-void check_inputs(const Options& options, const Dataset& data, const Model& model);
-// The same, and labels outside the classes of the model (H204).
-void check_data(const Options& options, const Dataset& data, const Model& model,
-                const CompileConfig& config);
 
 void note(const Options& options, const std::string& text);  // to stderr unless --quiet
 

@@ -1,12 +1,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <iostream>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/class_weight.h"
 #include "cli/commands.h"
+#include "cli/data_check.h"
 #include "cli/interrupt.h"
 #include "cli/report.h"
 #include "cli/run_folder.h"
@@ -21,24 +22,13 @@ std::unique_ptr<Reporter> reporter_for(const Options& options) {
   if (kind == "bar")
     return std::make_unique<ProgressBar>(std::cerr, std::getenv("NO_COLOR") == nullptr);
   if (kind == "plain") return std::make_unique<PlainLines>(std::cerr);
-  if (kind == "none") return std::make_unique<Reporter>();
-  throw Error("H302", {.message = "--progress takes auto, bar, plain or none, not " + kind});
+  return std::make_unique<Reporter>();
 }
 
 struct Sets {
   Dataset training;
   std::optional<Dataset> validation;
 };
-
-int64_t class_number(const std::string& key) {
-  int64_t number = 0;
-  auto [end, failure] = std::from_chars(key.data(), key.data() + key.size(), number);
-  if (failure != std::errc() || end != key.data() + key.size())
-    throw Error("H302", {.message = fmt::format("'{}' is no class number", key),
-                         .place = "--class-weight",
-                         .help = "write it as '{\"0\": 1, \"1\": 3}'"});
-  return number;
-}
 
 Sets load_sets(const Options& options, const Model& model) {
   Sets sets{load_data(options, options.data, model), std::nullopt};
@@ -48,13 +38,6 @@ Sets load_sets(const Options& options, const Model& model) {
       throw Error("H304", {.message = "give either --validation or --validation-split"});
     Split split = validation_split(sets.training, options.validation_split);
     sets = {std::move(split.training), std::move(split.validation)};
-  }
-  if (!options.class_weight.empty()) {
-    std::map<int64_t, double> weights;
-    Json given = parse_json(options.class_weight, "--class-weight");
-    for (const auto& [key, value] : given.as_object())
-      weights[class_number(key)] = value.as_number();
-    sets.training = with_class_weight(std::move(sets.training), weights);
   }
   return sets;
 }
@@ -79,8 +62,7 @@ class Run {
     folder.write_plan(plan_text(plan));
     announce(plan, folder);
     History history = fit(folder);
-    if (options_.json)
-      std::cout << json_text(train_report(options_, folder.path(), model_, plan, history)) << "\n";
+    if (options_.json) print_json(train_report(options_, folder.path(), model_, plan, history));
     if (!history.interrupted) return 0;
     note(options_, fmt::format("interrupted; saved to {}", folder.model_path().string()));
     return static_cast<int>(Exit::interrupted);
@@ -134,11 +116,15 @@ int run_train(const Options& asked) {
   Options options = asked;
   SavedModel saved = load_model(options);
   CompileConfig config = compile_for(options, saved, true);
+  ClassWeights weights = class_weights(options);
   Sets sets = load_sets(options, *saved.model);
   options.batch = std::min(options.batch, sets.training.samples());
   complete_model(saved, sets.training, options.seed);
   check_data(options, sets.training, *saved.model, config);
   if (sets.validation) check_data(options, *sets.validation, *saved.model, config);
+  note_reshaping(options, sets.training, *saved.model);
+  check_class_weights(weights, *saved.model);
+  if (!weights.empty()) sets.training = with_class_weight(std::move(sets.training), weights);
   return Run(options, saved, std::move(config), std::move(sets)).run();
 }
 

@@ -19,17 +19,28 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// Those that can be switched off, once each.
+std::string switches_text(std::span<const Pass> passes) {
+  std::vector<std::string> names;
+  for (const Pass& pass : passes)
+    if (!pass.required && std::ranges::count(names, pass.name) == 0) names.emplace_back(pass.name);
+  return "passes that can be switched off: " + join(names, ", ");
+}
+
 void require_known_switches(std::span<const Pass> passes, const CompileOptions& options) {
   std::vector<std::string_view> names;
   for (const Pass& pass : passes) names.push_back(pass.name);
   for (const std::string& name : options.disabled_passes) {
     auto found = std::find(names.begin(), names.end(), name);
+    std::string_view near = nearest(name, names);
     if (found == names.end())
       throw Error("H302", {.message = fmt::format("there is no compiler pass '{}'", name),
-                           .help = fmt::format("did you mean '{}'?", nearest(name, names))});
+                           .help = near.empty() ? switches_text(passes)
+                                                : fmt::format("did you mean '{}'?", near)});
     if (passes[static_cast<size_t>(found - names.begin())].required)
       throw Error("H302",
-                  {.message = fmt::format("the compiler pass '{}' cannot be switched off", name)});
+                  {.message = fmt::format("the compiler pass '{}' cannot be switched off", name),
+                   .help = switches_text(passes)});
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/error.h"
 
 namespace hornbeam {
@@ -9,10 +11,17 @@ namespace {
 
 // What Python's json.dumps(json.loads(text)) gives.
 TEST(Json, ReadsAndWritesAsPythonDoes) {
-  for (std::string_view text : {R"({"b": [1, 1.0, -2, 0.001, null, true, "x"], "a": {}, "c": []})",
-                                "[]", "\"\\u00e9\"", "9223372036854775807", "1e-07"})
+  for (std::string_view text :
+       {R"({"b": [1, 1.0, -2, 0.001, null, true, "x"], "a": {}, "c": []})", "[]", "\"\\u00e9\"",
+        "9223372036854775807", "18446744073709551615", "1e-07"})
     EXPECT_EQ(json_text(parse_json(text, "test")), text);
   EXPECT_EQ(json_text(parse_json("{\"a\":1,\"a\":2}", "test")), "{\"a\": 2}");
+}
+
+TEST(Json, IsStrictForOtherPrograms) {
+  Json value(Json::Array{NAN, INFINITY, -INFINITY, 0.5});
+  EXPECT_EQ(json_text(value), "[NaN, Infinity, -Infinity, 0.5]");
+  EXPECT_EQ(strict_json_text(value), "[null, null, null, 0.5]");
 }
 
 TEST(Json, RefusesDamagedText) {

@@ -29,10 +29,66 @@ TEST_F(Commands, PredictWritesArraysAndTables) {
   NpzReader archive(file("p.npz"));
   ASSERT_EQ(archive.names().size(), 1u);
   EXPECT_EQ(archive.read(archive.names()[0]).shape(), (Shape{10, 2}));
+  Json report = run(command + " --out p.npy --json").json();
+  EXPECT_EQ(report.at("outputs").as_array()[0].at("shape"), Json(Json::Array{10, 2}));
+  Ran early = run("predict " + regression_model() + " --data no_such --out p.txt");
+  EXPECT_EQ(early.exit, 2) << early.err;
   Ran refused = run(command + " --out p.txt");
   EXPECT_EQ(refused.exit, 2);
   EXPECT_NE(refused.err.find("--> --out"), std::string::npos) << refused.err;
   EXPECT_EQ(run(command).exit, 2);
+}
+
+TEST_F(Commands, PredictIgnoresSampleWeights) {
+  write_npz(file("plain.npz"), std::vector<NamedTensor>{{"x", Tensor(DType::float32, {4, 3})}});
+  write_npz(file("weighted.npz"),
+            std::vector<NamedTensor>{{"x", Tensor(DType::float32, {4, 3})},
+                                     {"y", Tensor(DType::float32, {4, 2})},
+                                     {"sample_weight", Tensor(DType::float32, {4})}});
+  std::string command = "predict " + regression_model() + " --data ";
+  EXPECT_EQ(run(command + "plain.npz --out a.csv").exit, 0);
+  Ran weighted = run(command + "weighted.npz --out b.csv");
+  EXPECT_EQ(weighted.exit, 0) << weighted.err;
+  EXPECT_EQ(text("a.csv"), text("b.csv"));
+}
+
+TEST_F(Commands, ResultsThatCannotBeWrittenAreAFault) {
+  std::ofstream(file("stdout")) << "";  // nothing else makes it here
+  std::string evaluate = "evaluate " + classes_model() + " --data " + classes_data({0, 1, 2});
+  for (const std::string& command :
+       {evaluate, evaluate + " --json", std::string("zoo"), std::string("explain"),
+        std::string("--help"), std::string("plan zoo:lenet"), std::string("inspect zoo:lenet")}) {
+    Ran ran = run(command + " >/dev/full 2>stderr #");
+    EXPECT_EQ(ran.exit, 3) << command;
+    EXPECT_NE(ran.err.find("the results cannot be written"), std::string::npos) << ran.err;
+  }
+}
+
+TEST_F(Commands, WrongValuesAreWrongUse) {
+  std::string data = " --data " + classes_data({0, 1, 2}) + " ";
+  struct {
+    std::string arguments, says;
+  } const refusals[] = {
+      {"evaluate " + classes_model() + data + "--loss foo", "there are: "},
+      {"evaluate " + classes_model() + data + "--metrics acuracy", "did you mean accuracy?"},
+      {"train " + classes_model() + data + "--optimizer foo", "there are: "},
+      {"train " + classes_model() + data + "--optimizer \"Adam(lr=1)\"", "learning_rate"},
+      {"evaluate zoo:nope" + data, "hornbeam zoo lists"},
+      {"train " + classes_model() + data + "--class-weight foo", "--> --class-weight"},
+      {"train " + classes_model() + data + "--class-weight '{\"77\": 1}'", "no class 77"},
+      {"train " + classes_model() + data + "--class-weight '{\"1\": -1}'", "below 0"},
+      {"evaluate " + classes_model() + data + "--transform \"Rescaling(offset=1)\"", "scale"},
+      {"train " + classes_model() + data + "--without-pass foo", "simplify"},
+      {"evaluate " + classes_model() + data + "--weights no_such.h5", "--> --weights"},
+      {"evaluate zoo:lenet" + data + "--weights no_such.h5", "--> --weights"},
+      {"evaluate " + classes_model() + data + "--progress foo", "plain"},
+  };
+  for (const auto& refusal : refusals) {
+    Ran ran = run(refusal.arguments);
+    EXPECT_EQ(ran.exit, 2) << refusal.arguments << "\n" << ran.err;
+    EXPECT_NE(ran.err.find(refusal.says), std::string::npos) << refusal.arguments << "\n"
+                                                             << ran.err;
+  }
 }
 
 TEST_F(Commands, PlanSaysBeforehandWhatFits) {
@@ -54,8 +110,14 @@ TEST_F(Commands, InspectShowsTheModel) {
   EXPECT_NE(ran.out.find("Total params: 3,491,082"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("Trainable params: 3,488,330"), std::string::npos) << ran.out;
   EXPECT_NE(run("inspect " + regression_model()).out.find("Compiled with: "), std::string::npos);
-  EXPECT_EQ(run("inspect " + regression_model() + " --json").json().at("class_name").as_text(),
-            "Sequential");
+  Json report = run("inspect " + regression_model() + " --json --kernels").json();
+  EXPECT_EQ(report.at("class_name").as_text(), "Sequential");
+  EXPECT_EQ(report.at("parameters").as_integer(), 3 * 5 + 5 + 5 * 2 + 2);
+  const Json& last = report.at("layers").as_array().back();
+  EXPECT_EQ(last.at("output_shape"), Json(Json::Array{nullptr, 2}));
+  EXPECT_EQ(last.at("parameters").as_integer(), 5 * 2 + 2);
+  EXPECT_TRUE(report.at("compile").is_object());
+  EXPECT_FALSE(report.at("kernels").as_array().empty());
   EXPECT_EQ(run("inspect zoo:lenet --graph --kernels").exit, 0);
 }
 
@@ -65,8 +127,13 @@ TEST_F(Commands, ZooListsAndWritesModels) {
   EXPECT_NE(run("inspect lenet.keras").out.find("Total params: 61,706"), std::string::npos);
   EXPECT_EQ(run("zoo lenet --out lenet.json").exit, 0);
   EXPECT_NE(run("inspect lenet.json").out.find("Total params: 61,706"), std::string::npos);
+  EXPECT_EQ(run("zoo --json").json().as_array()[0].at("name").as_text(), "article-mlp");
+  for (const char* name : {"lenet.h5", "lenet.bin", "lenet"}) {
+    EXPECT_EQ(run(std::string("zoo lenet --out ") + name).exit, 2) << name;
+    EXPECT_FALSE(std::filesystem::exists(file(name))) << name;
+  }
   Ran wrong = run("zoo lenett --out x.keras");
-  EXPECT_NE(wrong.exit, 0);
+  EXPECT_EQ(wrong.exit, 2);
   EXPECT_NE(wrong.err.find("lenet"), std::string::npos) << wrong.err;
 }
 
@@ -85,6 +152,8 @@ TEST_F(Commands, ExplainKnowsEveryCode) {
     EXPECT_EQ(run("explain " + std::string(code.name)).exit, 0) << code.name;
   }
   EXPECT_EQ(run("explain H999").exit, 2);
+  EXPECT_EQ(run("explain --json").json().as_array().size(), std::size(error_codes));
+  EXPECT_EQ(run("explain H204 --json").json().at("exit").as_integer(), 3);
 }
 
 TEST_F(Commands, HelpAndWrongUse) {
@@ -107,7 +176,7 @@ TEST_F(Commands, RefuseWhatIsNoModelOrNoData) {
       {"inspect no_such.keras", 3, "H101"},
       {"inspect broken.keras", 3, "H103"},
       {"inspect .", 3, "H101"},
-      {"inspect zoo:no-such", 3, "H115"},
+      {"inspect zoo:no-such", 2, "H302"},
       {"evaluate zoo:lenet --data no_such", 3, "H201"},
       {"evaluate zoo:lenet", 2, "H301"},
       {"evaluate zoo:lenet --data made:cifar10", 3, "H205"},

@@ -48,6 +48,14 @@ TEST(Options, WithWrongValuesAreRefused) {
   for (const char* value : {"three", "1.5", "", "9999999999999999999999"})
     EXPECT_NE(help_of({"train", "m.keras", "--epochs", value}), "nothing was thrown") << value;
   EXPECT_NE(help_of({"train", "m.keras", "--data"}), "nothing was thrown");
+  for (const char* flag : {"--epochs", "--steps-per-epoch", "--batch", "--replicas", "--threads"})
+    for (const char* value : {"0", "-1"})
+      EXPECT_EQ(
+          help_of({"train", "m.keras", flag, value}),
+          std::string(value) + (std::string_view(flag) == "--threads" ? ": expected 1 to 1024 / "
+                                                                      : ": expected 1 or more / "));
+  EXPECT_EQ(help_of({"train", "m.keras", "--threads", "100000"}), "100000: expected 1 to 1024 / ");
+  EXPECT_EQ(parse_options({"train", "m.keras", "--threads", "1024"}).threads, 1024);
 }
 
 std::string config_file(const std::string& text) {
@@ -69,7 +77,9 @@ TEST(Options, OfAConfigFileGiveWayToFlags) {
 }
 
 TEST(Options, OfABrokenConfigFileAreRefusedWithTheLine) {
-  for (const char* text : {"epochs = \n", "[table]\nepochs = 3\n", "epochs = 2026-12-01\n"}) {
+  for (const char* text :
+       {"epochs = \n", "[table]\nepochs = 3\n", "epochs = 2026-12-01\n", "epochs = \"two\"\n",
+        "epochs = 0\n", "epochs = [1, 2]\n", "epoch = 3\n"}) {
     std::string path = config_file(text);
     try {
       parse_options({"train", "m.keras", "--config", path});

@@ -44,6 +44,31 @@ TEST_F(Train, NumbersRunsAndOverwritesNone) {
   EXPECT_EQ(run(command + " --out one --overwrite").exit, 0);
 }
 
+TEST_F(Train, OverwritingLeavesNothingOfTheEarlierRun) {
+  std::string command = "train " + regression_model() + " --data " + regression_data() +
+                        " --out one --optimizer \"SGD(learning_rate=";
+  EXPECT_EQ(run(command + "1e-3)\"").exit, 0);
+  EXPECT_EQ(run(command + "1e30)\" --epochs 9 --overwrite --progress foo").exit, 2);
+  EXPECT_TRUE(std::filesystem::exists(file("one/last.keras")));
+  std::string own =
+      "train one/last.keras --data numbers.npz --out one --overwrite --optimizer "
+      "\"SGD(learning_rate=";
+  EXPECT_EQ(run(own + "1e-3)\"").exit, 0);
+  Ran failed = run(command + "1e38)\" --epochs 1 --batch 1 --overwrite");
+  EXPECT_EQ(failed.exit, 5) << failed.err;
+  EXPECT_FALSE(std::filesystem::exists(file("one/last.keras")));
+  EXPECT_FALSE(std::filesystem::exists(file("one/history.csv")));
+  EXPECT_TRUE(std::filesystem::exists(file("one/config.json")));
+}
+
+TEST_F(Train, KeepsTheSeedAsItWasGiven) {
+  EXPECT_EQ(run("train " + regression_model() + " --data " + regression_data() +
+                " --seed 18446744073709551615 --out one")
+                .exit,
+            0);
+  EXPECT_NE(text("one/config.json").find("\"seed\": 18446744073709551615"), std::string::npos);
+}
+
 TEST_F(Train, GivesOneJsonDocument) {
   Ran ran = run("train " + regression_model() + " --data " + regression_data() + " --validation " +
                 regression_data() + " --epochs 2 --batch 4 --threads 1 --json --out one");

@@ -1,0 +1,119 @@
+#include "cli/data_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "cli/session.h"
+#include "data/labels.h"
+#include "train/step.h"
+
+namespace hornbeam {
+namespace {
+
+// "(28, 28, 1)", without the batch axis.
+std::string sample_text(const Shape& shape) {
+  return to_string(Shape(std::vector<int64_t>(shape.begin() + 1, shape.end())));
+}
+
+std::vector<int64_t> without_ones(const Shape& shape) {
+  std::vector<int64_t> extents(shape.begin(), shape.end());
+  std::erase(extents, 1);
+  return extents;
+}
+
+// Both with a batch extent of 1.
+bool can_be_reshaped(const Shape& sample, const Shape& wanted) {
+  bool one_is_flat = std::min(sample.rank(), wanted.rank()) <= 2;
+  return one_is_flat ? sample.elements() == wanted.elements()
+                     : without_ones(sample) == without_ones(wanted);
+}
+
+// What a layer is given in the step, built as a model would build it.
+Exprs called(Layer& layer, Trace& trace, const Exprs& inputs) {
+  if (!layer.built()) {
+    layer.build(std::vector<Shape>{Shape(inputs[0].shape())});
+    layer.set_built();
+  }
+  return layer.call(trace, inputs);
+}
+
+// The shape of a sample (batch extent 1) behind the transforms.
+Shape transformed(const Options& options, const Tensor& samples) {
+  Shape shape = samples.shape();
+  shape[0] = 1;
+  Builder scratch;
+  Trace trace(scratch, false);
+  Exprs x{scratch.input("sample", {samples.dtype(), shape})};
+  for (const std::shared_ptr<Layer>& layer : transforms_for(options)) try {
+      x = called(*layer, trace, x);
+    } catch (const Error& error) {
+      std::string place = fmt::format("--transform {}", layer->class_name());
+      ErrorParts parts = error.parts();
+      parts.notes.push_back("a sample is " + sample_text(Shape(x[0].shape())) + " there");
+      parts.place = place;
+      throw Error("H114", std::move(parts));
+    }
+  return Shape(x[0].shape());
+}
+
+std::string input_place(const Dataset& data, const Model& model, size_t number) {
+  return fmt::format("{}, input `{}`", data.name, model.input_name(number));
+}
+
+// Whether targets of that shape are the numbers of classes, one for each position of the output.
+bool are_class_numbers(const Shape& target, const Shape& output) {
+  bool one_column = target.rank() > 1 && target[target.rank() - 1] == 1;
+  int64_t positions = one_column ? target.rank() - 1 : target.rank();
+  return positions == 1 || positions + 1 == output.rank();
+}
+
+}  // namespace
+
+void check_inputs(const Options& options, const Dataset& data, const Model& model) {
+  if (data.inputs.size() != model.inputs.size())
+    throw Error("H205", {.message = fmt::format("the model has {} input(s), the data {}",
+                                                model.inputs.size(), data.inputs.size()),
+                         .place = data.name});
+  std::optional<std::vector<Shape>> declared = model.declared_shapes();
+  for (size_t i = 0; declared && i < data.inputs.size(); ++i) {
+    Shape sample = transformed(options, data.inputs[i].tensor);
+    const Shape& wanted = (*declared)[i];
+    if (sample == wanted || can_be_reshaped(sample, wanted)) continue;
+    throw Error(
+        "H205",
+        {.message = fmt::format(
+             "a sample of the data is {}{}, the model takes {}", sample_text(sample),
+             options.transforms.empty() ? "" : " after the transforms", sample_text(wanted)),
+         .place = input_place(data, model, i)});
+  }
+}
+
+void note_reshaping(const Options& options, const Dataset& data, const Model& model) {
+  std::optional<std::vector<Shape>> declared = model.declared_shapes();
+  for (size_t i = 0; declared && i < data.inputs.size(); ++i) {
+    Shape sample = transformed(options, data.inputs[i].tensor);
+    if (sample == (*declared)[i]) continue;
+    note(options,
+         fmt::format("note: samples of {} are reshaped to {} for input `{}`", sample_text(sample),
+                     sample_text((*declared)[i]), model.input_name(i)));
+  }
+}
+
+void check_data(const Options& options, const Dataset& data, const Model& model,
+                const CompileConfig& config) {
+  check_inputs(options, data, model);
+  std::vector<OutputObjective> objectives = objectives_of(model, config);
+  for (size_t i = 0; i < objectives.size() && i < data.targets.size(); ++i) {
+    const Tensor& target = data.targets[i].tensor;
+    const Shape& output = model.output_shapes()[i];
+    int64_t columns = output[output.rank() - 1];
+    bool classes = objectives[i].loss->takes_class_numbers() ||
+                   (objectives[i].loss->takes_one_hot() && columns > 1);
+    if (classes && are_class_numbers(target.shape(), output))
+      check_labels(target, {columns, data.name, model.output_name(i)});
+  }
+}
+
+}  // namespace hornbeam
