@@ -39,6 +39,7 @@ struct Options {
   int replicas = 1;
   int threads = 0;  // 0: one for each core
   std::string isa;
+  std::string matmul_precision = "highest";
   std::string memory;
   std::vector<std::string> disabled_passes;
 

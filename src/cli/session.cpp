@@ -170,11 +170,25 @@ uint64_t memory_limit(const Options& options) {
   return options.memory.empty() ? allowed_memory() : parse_bytes(options.memory, "--memory");
 }
 
+namespace {
+
+MatmulPrecision matmul_precision(const std::string& name) {
+  if (name == "highest") return MatmulPrecision::highest;
+  if (name == "high") return MatmulPrecision::high;
+  if (name == "default") return MatmulPrecision::standard;
+  throw Error("H302", {.message = "there is no precision '" + name + "'",
+                       .place = "--matmul-precision",
+                       .help = "it takes highest, high or default"});
+}
+
+}  // namespace
+
 TrainerOptions trainer_options(const Options& options) {
   TrainerOptions result{.batch = options.batch,
                         .replicas = options.replicas,
                         .seed = options.seed,
                         .disabled_passes = options.disabled_passes,
+                        .matmul_precision = matmul_precision(options.matmul_precision),
                         .memory_limit = memory_limit(options)};
   if (result.batch < 1 || result.replicas < 1)
     throw Error("H302", {.message = "--batch and --replicas must be 1 or more"});
