@@ -39,7 +39,7 @@ void measure(const Layer& layer, ConvolutionMethod method, ThreadPool& threads, 
   const int64_t taps = p.kernel_height * p.kernel_width * p.in_channels / p.groups;
   const Floats input = random_block(p.batch * p.height * p.width * p.in_channels);
   const Floats kernel = random_block(taps * p.out_channels), output = random_block(outputs);
-  std::printf("  %-24s %-8s", layer.what, std::string(name_of(method)).c_str());
+  std::printf("  %-24s %-12s", layer.what, std::string(name_of(method)).c_str());
   for (ConvolutionPass pass : {ConvolutionPass::forward, ConvolutionPass::gradient_to_input,
                                ConvolutionPass::gradient_to_kernel}) {
     if (!convolution_refusal(p, pass, method).empty()) continue;
@@ -81,8 +81,7 @@ void bench_convolution(ThreadPool& threads) {
                           {"1x1 256-64, 16x16", layer(64, 16, 256, 64, 1, 1)},
                           {"3x3 128 depthwise", layer(16, 28, 128, 128, 3, 1, 128)}};
   for (const Layer& each : layers)
-    for (ConvolutionMethod method :
-         {ConvolutionMethod::winograd, ConvolutionMethod::direct, ConvolutionMethod::matrix})
+    for (ConvolutionMethod method : convolution_methods)
       if (convolution_refusal(each.problem, ConvolutionPass::forward, method).empty())
         measure(each, method, threads, peak);
 }

@@ -39,6 +39,7 @@ struct Options {
   int replicas = 1;
   std::optional<int> threads;  // one for each core
   std::string isa;
+  std::string matmul_precision = "highest";
   std::string memory;
   std::vector<std::string> disabled_passes;
 

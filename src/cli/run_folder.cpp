@@ -56,6 +56,7 @@ Json settings(const Options& options, const CompileConfig& config) {
                        {"replicas", options.replicas},
                        {"threads", threads_for(options)},
                        {"isa", options.isa},
+                       {"matmul_precision", options.matmul_precision},
                        {"memory", options.memory},
                        {"without_pass", without}});
 }

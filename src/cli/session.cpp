@@ -209,12 +209,26 @@ std::vector<std::shared_ptr<Layer>> transforms_for(const Options& options) {
   return transforms;
 }
 
+namespace {
+
+MatmulPrecision matmul_precision(const std::string& name) {
+  if (name == "highest") return MatmulPrecision::highest;
+  if (name == "high") return MatmulPrecision::high;
+  if (name == "default") return MatmulPrecision::standard;
+  throw Error("H302", {.message = "there is no precision '" + name + "'",
+                       .place = "--matmul-precision",
+                       .help = "it takes highest, high or default"});
+}
+
+}  // namespace
+
 TrainerOptions trainer_options(const Options& options) {
   return {.batch = options.batch,
           .replicas = options.replicas,
           .seed = options.seed,
           .transforms = transforms_for(options),
           .disabled_passes = options.disabled_passes,
+          .matmul_precision = matmul_precision(options.matmul_precision),
           .memory_limit = memory_limit(options)};
 }
 

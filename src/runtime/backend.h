@@ -29,10 +29,19 @@ struct PassRecord {
   size_t nodes = 0;  // of the graph after it
 };
 
+// What may be lost in products of float32 values (matrix products and convolutions), as XLA names
+// it. Each allows what the ones before it allow.
+enum class MatmulPrecision {
+  highest,   // no less accurate than sums in float32
+  high,      // relative L2 errors up to about 2e-6: Winograd's convolutions on the CPU
+  standard,  // "default": what the device does fastest
+};
+
 struct CompileOptions {
   int replicas = 1;                          // equal slices of the batch, run in series
   std::vector<std::string> disabled_passes;  // switches, by name
-  bool verify = true;                        // the graph after every pass
+  MatmulPrecision matmul_precision = MatmulPrecision::highest;
+  bool verify = true;  // the graph after every pass
   // Called with the graph after every pass, when set.
   std::function<void(std::string_view pass, const Graph& graph)> dump;
 };

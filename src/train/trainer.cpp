@@ -199,8 +199,9 @@ Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like, int64_t bat
     step->input_types.push_back(graph.type(port.value));
     if (port.role == Role::batch) step->input_types.back().shape[0] = shape.batch;
   }
-  step->executable = backend_.compile(
-      graph, {.replicas = options_.replicas, .disabled_passes = options_.disabled_passes});
+  step->executable = backend_.compile(graph, {.replicas = options_.replicas,
+                                              .disabled_passes = options_.disabled_passes,
+                                              .matmul_precision = options_.matmul_precision});
   step->means = means_of(step->outputs);
   step->compile_seconds = seconds_since(start);
   require_memory(step->executable->memory_plan());

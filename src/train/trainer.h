@@ -22,6 +22,7 @@ struct TrainerOptions {
   uint64_t seed = 0;
   std::vector<std::shared_ptr<Layer>> transforms;
   std::vector<std::string> disabled_passes;
+  MatmulPrecision matmul_precision = MatmulPrecision::highest;
   // Bytes that a step may need; one that needs more is refused (H401) before anything is allocated.
   uint64_t memory_limit = UINT64_MAX;
 };

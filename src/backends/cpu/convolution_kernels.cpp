@@ -81,11 +81,35 @@ void run_pass(const Convolution& problem, ConvolutionPass pass, ConvolutionMetho
   }
 }
 
+// Winograd's sums mix numbers of different sizes: small results carry the rounding of their large
+// neighbours, which the first steps of a training show (docs/architecture.md, section 9).
+bool allowed(ConvolutionMethod method, const CpuInfo& cpu) {
+  const bool winograd =
+      method == ConvolutionMethod::winograd_4x4 || method == ConvolutionMethod::winograd_2x2;
+  return !winograd || cpu.matmul_precision != MatmulPrecision::highest;
+}
+
+// Empty when no other method that can do it is expected to be faster.
+std::string faster_method(const Convolution& problem, ConvolutionPass pass,
+                          ConvolutionMethod method, const CpuInfo& cpu) {
+  const double cost = convolution_cost(problem, pass, method);
+  for (ConvolutionMethod other : convolution_methods) {
+    const double other_cost = convolution_cost(problem, pass, other);
+    if (other_cost < cost && allowed(other, cpu) &&
+        convolution_refusal(problem, pass, other).empty())
+      return fmt::format("{} takes about {:.2f} of its time", name_of(other), other_cost / cost);
+  }
+  return "";
+}
+
 Planned plan_method(const KernelRequest& request, const CpuInfo& cpu, ConvolutionMethod method) {
   if (std::string reason = refusal_of(request); !reason.empty()) return Refusal{reason};
+  if (!allowed(method, cpu)) return Refusal{"--matmul-precision is highest"};
   Convolution problem = problem_of(request);
   ConvolutionPass pass = pass_of(request.node);
   if (std::string reason = convolution_refusal(problem, pass, method); !reason.empty())
+    return Refusal{reason};
+  if (std::string reason = faster_method(problem, pass, method, cpu); !reason.empty())
     return Refusal{reason};
   return KernelPlan{
       .memory = {.workspace_bytes = convolution_workspace(problem, pass, method, cpu.threads)},
@@ -94,8 +118,11 @@ Planned plan_method(const KernelRequest& request, const CpuInfo& cpu, Convolutio
 
 }  // namespace
 
-Planned plan_winograd(const KernelRequest& request, const CpuInfo& cpu) {
-  return plan_method(request, cpu, ConvolutionMethod::winograd);
+Planned plan_winograd_4x4(const KernelRequest& request, const CpuInfo& cpu) {
+  return plan_method(request, cpu, ConvolutionMethod::winograd_4x4);
+}
+Planned plan_winograd_2x2(const KernelRequest& request, const CpuInfo& cpu) {
+  return plan_method(request, cpu, ConvolutionMethod::winograd_2x2);
 }
 Planned plan_direct_convolution(const KernelRequest& request, const CpuInfo& cpu) {
   return plan_method(request, cpu, ConvolutionMethod::direct);

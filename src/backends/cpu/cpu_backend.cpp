@@ -11,8 +11,9 @@ namespace hornbeam {
 CpuBackend::CpuBackend(int threads) : threads_(std::make_shared<ThreadPool>(threads)) {}
 
 std::unique_ptr<Executable> CpuBackend::compile(const Graph& graph, const CompileOptions& options) {
-  PipelineResult compiled = run_passes(graph, cpu_passes(options, threads_->threads()), options);
-  return std::make_unique<CpuExecutable>(std::move(compiled.graph), std::move(compiled.passes),
+  const CpuInfo cpu{.threads = threads_->threads(), .matmul_precision = options.matmul_precision};
+  PipelineResult compiled = run_passes(graph, cpu_passes(options, cpu), options);
+  return std::make_unique<CpuExecutable>(std::move(compiled.graph), std::move(compiled.passes), cpu,
                                          threads_, arena_);
 }
 

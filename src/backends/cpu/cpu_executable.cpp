@@ -12,11 +12,11 @@ const CpuBuffer& cpu_buffer(const DeviceBuffer& buffer) {
   return *found;
 }
 
-CpuExecutable::CpuExecutable(Graph graph, std::vector<PassRecord> passes,
+CpuExecutable::CpuExecutable(Graph graph, std::vector<PassRecord> passes, const CpuInfo& cpu,
                              std::shared_ptr<ThreadPool> threads, std::shared_ptr<Memory> arena)
     : threads_(std::move(threads)),
       arena_(std::move(arena)),
-      run_(std::make_shared<const Graph>(std::move(graph)), {.threads = threads_->threads()}),
+      run_(std::make_shared<const Graph>(std::move(graph)), cpu),
       passes_(std::move(passes)),
       input_addresses_(run_.graph().inputs().size()) {
   passes_.insert(passes_.end(), run_.records().begin(), run_.records().end());

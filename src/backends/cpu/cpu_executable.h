@@ -13,8 +13,8 @@ class CpuExecutable : public Executable {
  public:
   // `passes` ran before; the choice of kernels and the memory plan are added to them. The arena is
   // shared by all executables of a backend, of which one runs at a time.
-  CpuExecutable(Graph graph, std::vector<PassRecord> passes, std::shared_ptr<ThreadPool> threads,
-                std::shared_ptr<Memory> arena);
+  CpuExecutable(Graph graph, std::vector<PassRecord> passes, const CpuInfo& cpu,
+                std::shared_ptr<ThreadPool> threads, std::shared_ptr<Memory> arena);
 
   const MemoryPlan& memory_plan() const override { return run_.storage().summary; }
   const std::vector<PassRecord>& passes() const override { return passes_; }

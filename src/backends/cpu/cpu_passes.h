@@ -3,10 +3,11 @@
 
 #include <vector>
 
+#include "backends/cpu/kernel.h"
 #include "compile/pipeline.h"
 
 namespace hornbeam {
 
-std::vector<Pass> cpu_passes(const CompileOptions& options, int threads);
+std::vector<Pass> cpu_passes(const CompileOptions& options, const CpuInfo& cpu);
 
 }  // namespace hornbeam

@@ -12,11 +12,13 @@
 #include "base/threads.h"
 #include "compile/memory_plan.h"
 #include "ir/graph.h"
+#include "runtime/backend.h"
 
 namespace hornbeam {
 
 struct CpuInfo {
   int threads = 1;
+  MatmulPrecision matmul_precision = MatmulPrecision::highest;
 };
 
 // The node to be done, with the types of its operands.

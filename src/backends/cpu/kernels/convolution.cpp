@@ -14,9 +14,12 @@ int64_t out_size(int64_t in, int64_t padding, int64_t kernel, int64_t dilation, 
 
 const ConvolutionImplementation& implementation(ConvolutionMethod method) {
   switch (method) {
+    case ConvolutionMethod::winograd_4x4:
+      return winograd_4x4_convolution;
+    case ConvolutionMethod::winograd_2x2:
+      return winograd_2x2_convolution;
     case ConvolutionMethod::direct:
       return direct_convolution;
-    case ConvolutionMethod::winograd:
     case ConvolutionMethod::matrix:
       return matrix_convolution;
   }
@@ -63,8 +66,10 @@ int64_t Convolution::out_width() const {
 
 std::string_view name_of(ConvolutionMethod method) {
   switch (method) {
-    case ConvolutionMethod::winograd:
-      return "winograd";
+    case ConvolutionMethod::winograd_4x4:
+      return "winograd 4x4";
+    case ConvolutionMethod::winograd_2x2:
+      return "winograd 2x2";
     case ConvolutionMethod::direct:
       return "direct";
     case ConvolutionMethod::matrix:
@@ -76,7 +81,6 @@ std::string_view name_of(ConvolutionMethod method) {
 std::string convolution_refusal(const Convolution& problem, ConvolutionPass pass,
                                 ConvolutionMethod method) {
   const std::string reason = malformed(problem);
-  if (method == ConvolutionMethod::winograd) return "Winograd convolution is not built";
   return reason.empty() ? implementation(method).refusal(problem, pass) : reason;
 }
 

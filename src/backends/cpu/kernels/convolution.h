@@ -37,17 +37,24 @@ struct Convolution {
 
 enum class ConvolutionPass { forward, gradient_to_input, gradient_to_kernel };
 
-// How it is done, in the order to be tried:
-// - winograd: tiles of 2x2 outputs by fewer multiplications (3x3 kernels, stride 1);
+// How it is done:
+// - winograd_4x4, winograd_2x2: tiles of that many outputs by fewer multiplications (3x3 kernels,
+//   stride 1; see winograd.h for what they lose or gain in accuracy);
 // - direct: channel by channel (depthwise);
 // - matrix: windows gathered into matrix products; does everything.
-enum class ConvolutionMethod { winograd, direct, matrix };
+enum class ConvolutionMethod { winograd_4x4, winograd_2x2, direct, matrix };
+inline constexpr ConvolutionMethod convolution_methods[] = {
+    ConvolutionMethod::winograd_4x4, ConvolutionMethod::winograd_2x2, ConvolutionMethod::direct,
+    ConvolutionMethod::matrix};
 
 std::string_view name_of(ConvolutionMethod method);
 
 // Empty if the method does this pass, else the reason why not, for people.
 std::string convolution_refusal(const Convolution& problem, ConvolutionPass pass,
                                 ConvolutionMethod method);
+
+// The time it is expected to take, in multiply-adds of a matrix product.
+double convolution_cost(const Convolution& problem, ConvolutionPass pass, ConvolutionMethod method);
 
 // Bytes needed beside the operands; the workspace is 64-byte aligned.
 int64_t convolution_workspace(const Convolution& problem, ConvolutionPass pass,

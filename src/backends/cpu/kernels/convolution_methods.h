@@ -19,6 +19,8 @@ struct ConvolutionImplementation {
                              float* gradient_kernel, void* workspace, ThreadPool&);
 };
 
+extern const ConvolutionImplementation winograd_4x4_convolution;
+extern const ConvolutionImplementation winograd_2x2_convolution;
 extern const ConvolutionImplementation matrix_convolution;
 extern const ConvolutionImplementation direct_convolution;
 
