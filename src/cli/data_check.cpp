@@ -30,13 +30,12 @@ bool can_be_reshaped(const Shape& sample, const Shape& wanted) {
                      : without_ones(sample) == without_ones(wanted);
 }
 
-// What a layer is given in the step, built as a model would build it.
-Exprs called(Layer& layer, Trace& trace, const Exprs& inputs) {
-  if (!layer.built()) {
-    layer.build(std::vector<Shape>{Shape(inputs[0].shape())});
-    layer.set_built();
-  }
-  return layer.call(trace, inputs);
+void require_no_weights(const Layer& layer) {
+  if (layer.own_weights().empty()) return;
+  throw Error("H302",
+              {.message = fmt::format("a {} layer has weights, which nothing would train",
+                                      layer.class_name()),
+               .help = "transforms are layers without weights, as \"Rescaling(scale=1/255)\""});
 }
 
 // The shape of a sample (batch extent 1) behind the transforms.
@@ -46,8 +45,9 @@ Shape transformed(const Options& options, const Tensor& samples) {
   Builder scratch;
   Trace trace(scratch, false);
   Exprs x{scratch.input("sample", {samples.dtype(), shape})};
-  for (const std::shared_ptr<Layer>& layer : transforms_for(options)) try {
-      x = called(*layer, trace, x);
+  const std::vector<std::shared_ptr<Layer>> layers = transforms_for(options);
+  for (const std::shared_ptr<Layer>& layer : layers) try {
+      x = call_layer(*layer, trace, x);
     } catch (const Error& error) {
       std::string place = fmt::format("--transform {}", layer->class_name());
       ErrorParts parts = error.parts();
@@ -55,6 +55,7 @@ Shape transformed(const Options& options, const Tensor& samples) {
       parts.place = place;
       throw Error("H114", std::move(parts));
     }
+  for (const std::shared_ptr<Layer>& layer : layers) require_no_weights(*layer);
   return Shape(x[0].shape());
 }
 

@@ -97,6 +97,11 @@ void Fields::operator()(std::string_view key, std::vector<int64_t>& value, size_
   });
 }
 
+void Fields::kept(std::string_view key, Json& value) {
+  custom(
+      key, [&](const Json& json) { value = json; }, [&] { return value; });
+}
+
 void Fields::custom(std::string_view key, const std::function<void(const Json&)>& read,
                     const std::function<Json()>& write) {
   if (!reading_) return put(key, write());

@@ -43,6 +43,9 @@ class Fields {
   void neutral(std::string_view key, std::initializer_list<Json> values);
   // A key whose value makes no difference to us.
   void ignore(std::string_view key);
+  // A key whose value makes no difference to us and is written as it was read; null when it was
+  // not.
+  void kept(std::string_view key, Json& value);
   // A key that Keras wants to read, with the only value there is.
   void fixed(std::string_view key, Json value);
 

@@ -46,9 +46,11 @@ class RandomInitializer : public Initializer {
  public:
   void fields(Fields& f) override {
     f.ignore("dtype");
-    f.ignore("seed");
-    if (!f.reading()) f.fixed("seed", nullptr);
+    f.kept("seed", seed_);
   }
+
+ private:
+  Json seed_;
 };
 
 class RandomUniform : public RandomInitializer {

@@ -22,6 +22,21 @@ Expr Trace::mean_over_slices(Expr x) {
   return all_reduce(x * counts) / all_reduce(counts);
 }
 
+Exprs call_layer(Layer& layer, Trace& trace, std::span<const Expr> inputs) {
+  Exprs given(inputs.begin(), inputs.end());
+  std::vector<Shape> shapes;
+  for (Expr& input : given) {
+    shapes.emplace_back(input.shape());
+    if (!layer.keeps_integers() && !is_floating(input.dtype()))
+      input = convert(input, DType::float32);
+  }
+  if (!layer.built()) {
+    layer.build(shapes);
+    layer.set_built();
+  }
+  return layer.call(trace, given);
+}
+
 Weight& Layer::declare(std::string weight_name, Shape shape, InitializerPointer first,
                        RegularizerPointer penalty, bool is_trainable) {
   weights_.push_back(

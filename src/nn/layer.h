@@ -58,6 +58,10 @@ class Layer : public KerasObject {
   virtual void build(std::span<const Shape> /*inputs*/) {}
   virtual Exprs call(Trace& trace, std::span<const Expr> inputs) = 0;
 
+  // Whether integers stay integers. Other layers compute on floats, as in Keras, and are given
+  // integers and booleans as float32.
+  virtual bool keeps_integers() const { return false; }
+
   // The weights in Keras' order: trainable ones as declared, then the others.
   const std::vector<std::unique_ptr<Weight>>& own_weights() const { return weights_; }
   std::vector<std::unique_ptr<Weight>>& own_weights() { return weights_; }
@@ -75,6 +79,9 @@ class Layer : public KerasObject {
   std::vector<std::unique_ptr<Weight>> weights_;
   bool built_ = false;
 };
+
+// What a layer makes of its inputs; builds it first when it is not built.
+Exprs call_layer(Layer& layer, Trace& trace, std::span<const Expr> inputs);
 
 const ObjectTable<Layer>& layers();
 // A layer of a class with a configuration; H110, H111.

@@ -23,12 +23,6 @@ std::vector<Shape> shapes_of(std::span<const Expr> exprs) {
   return shapes;
 }
 
-void build_once(Layer& layer, std::span<const Expr> inputs) {
-  if (layer.built()) return;
-  layer.build(shapes_of(inputs));
-  layer.set_built();
-}
-
 // Shape and type problems of a layer become H114 with the place of the layer.
 template <class Work>
 auto at_place(const std::string& place, Work work) {
@@ -61,10 +55,8 @@ Exprs Model::call(Trace& trace, std::span<const Expr> given) {
       operands.push_back(given[static_cast<size_t>(found - inputs.begin())]);
     }
     trace.build.set_scope(place);
-    results[i] = at_place(fmt::format("{} ({})", place, layer.class_name()), [&] {
-      build_once(layer, operands);
-      return layer.call(trace, operands);
-    });
+    results[i] = at_place(fmt::format("{} ({})", place, layer.class_name()),
+                          [&] { return call_layer(layer, trace, operands); });
     if (!built()) calls[i].output_shapes = shapes_of(results[i]);
   }
   trace.build.set_scope(outer);

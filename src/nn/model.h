@@ -36,6 +36,7 @@ class Model : public Layer {
 
   std::string_view class_name() const override { return sequential ? "Sequential" : "Functional"; }
   void build(std::span<const Shape> shapes) override;
+  bool keeps_integers() const override { return true; }
   Exprs call(Trace& trace, std::span<const Expr> given) override;
 
   // Every layer once, in the order of Keras' model.layers (for a graph: by depth from the outputs).

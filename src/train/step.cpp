@@ -95,7 +95,7 @@ class StepTracer {
       Exprs x{build_.input(fmt::format("input/{}", i), batch_type(shape_.inputs[i]))};
       for (const std::shared_ptr<Layer>& transform : source_.transforms) {
         build_.set_scope(transform->name);
-        x = transform->call(trace_, x);
+        x = call_layer(*transform, trace_, x);
       }
       inputs.push_back(fitted_input(x[0], i));
     }

@@ -36,6 +36,15 @@ def logits_network():
     return keras.Sequential([keras.Input((6,)), layers.Dense(CLASSES)])
 
 
+def whole_number_network():
+    """Whole numbers pass through layers that only move them, and become floats where something is computed."""
+    inputs = keras.Input((8, 8, 3), dtype="uint8")
+    x = layers.ZeroPadding2D()(layers.MaxPooling2D()(inputs))
+    x = layers.Concatenate()([layers.Flatten()(x), layers.Dense(4)(layers.Flatten()(inputs))])
+    x = layers.Dropout(0.0, seed=3)(layers.BatchNormalization()(x))
+    return keras.Model(inputs, layers.Dense(CLASSES, activation="softmax")(x))
+
+
 def open_network(*extents):
     """Pictures whose extents the model leaves open."""
     def build():
@@ -56,6 +65,7 @@ def cases():
         "loss": losses.SparseCategoricalCrossentropy(from_logits=True),
         "metrics": [metrics.SparseCategoricalAccuracy(name="hits")]}, {}, both
     yield "errors of class numbers", row_network, {**sparse, "metrics": ["mse", "mae"]}, {}, (".keras",)
+    yield "whole numbers", whole_number_network, sparse, {}, both
     yield "open height and width", open_network(None, None), sparse, {}, both
     yield "open height", open_network(None, 8), sparse, {}, both
 
@@ -88,6 +98,8 @@ def check(hornbeam, folder, network, compiled, fit, ending):
     generator = np.random.default_rng(0)
     shape = [8 if extent is None else extent for extent in model.input_shape[1:]]
     x = generator.normal(size=(SAMPLES, *shape)).astype("float32")
+    if model.inputs[0].dtype == "uint8":
+        x = generator.integers(0, 4, x.shape).astype("uint8")
     y = generator.integers(0, CLASSES, (SAMPLES, 1))
     np.savez(folder / "data.npz", x=x, y=y)
     model.save(folder / f"fresh{ending}")

@@ -145,8 +145,7 @@ Exprs Reshape::call(Trace&, std::span<const Expr> inputs) {
 void Dropout::fields(Fields& f) {
   common_fields(f);
   f("rate", rate);
-  f.ignore("seed");
-  if (!f.reading()) f.fixed("seed", nullptr);
+  f.kept("seed", seed);
   f.fixed("noise_shape", nullptr);
   if (rate < 0 || rate > 1) f.refuse("rate", fmt::format("expected 0 to 1, received {}", rate));
 }

@@ -16,6 +16,7 @@ class InputLayer : public Layer {
 
   std::string_view class_name() const override { return "InputLayer"; }
   void fields(Fields& f) override;
+  bool keeps_integers() const override { return true; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;  // converts to dtype
 };
 
@@ -51,6 +52,7 @@ class Flatten : public Layer {
 
   std::string_view class_name() const override { return "Flatten"; }
   void fields(Fields& f) override;
+  bool keeps_integers() const override { return true; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
 
@@ -60,6 +62,7 @@ class Reshape : public Layer {
 
   std::string_view class_name() const override { return "Reshape"; }
   void fields(Fields& f) override;
+  bool keeps_integers() const override { return true; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 
  private:
@@ -69,6 +72,7 @@ class Reshape : public Layer {
 class Dropout : public Layer {
  public:
   double rate = 0;
+  Json seed;  // Keras'; here the seed of the run decides
 
   std::string_view class_name() const override { return "Dropout"; }
   void fields(Fields& f) override;
@@ -86,6 +90,7 @@ class Embedding : public Layer {
   std::string_view class_name() const override { return "Embedding"; }
   void fields(Fields& f) override;
   void build(std::span<const Shape> inputs) override;
+  bool keeps_integers() const override { return true; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
 

@@ -75,6 +75,7 @@ class Concatenate : public Layer {
 
   std::string_view class_name() const override { return "Concatenate"; }
   void fields(Fields& f) override;
+  bool keeps_integers() const override { return true; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
 

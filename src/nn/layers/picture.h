@@ -63,6 +63,7 @@ class ZeroPadding2D : public Layer {
 
   std::string_view class_name() const override { return "ZeroPadding2D"; }
   void fields(Fields& f) override;
+  bool keeps_integers() const override { return true; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
 
