@@ -121,6 +121,16 @@ TEST_F(Commands, InspectShowsTheModel) {
   EXPECT_EQ(run("inspect zoo:lenet --graph --kernels").exit, 0);
 }
 
+TEST_F(Commands, MatmulPrecisionDecidesWhoMayTakeAConvolution) {
+  std::string command = "inspect zoo:article-cnn --kernels --batch 128";
+  EXPECT_EQ(run(command).out.find("<- winograd"), std::string::npos);
+  for (const char* precision : {"high", "default"}) {
+    Ran ran = run(command + " --matmul-precision " + precision);
+    EXPECT_NE(ran.out.find("<- winograd 4x4"), std::string::npos) << precision;
+  }
+  EXPECT_EQ(run(command + " --matmul-precision low").exit, 2);
+}
+
 TEST_F(Commands, ZooListsAndWritesModels) {
   EXPECT_NE(run("zoo").out.find("article-mlp"), std::string::npos);
   EXPECT_EQ(run("zoo lenet --out lenet.keras").exit, 0);
