@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/kernel_table.h"
 #include "cli/report.h"
 #include "cli/sample_data.h"
 #include "cli/session.h"
@@ -97,22 +98,37 @@ Json summary_json(const SavedModel& saved) {
   return report;
 }
 
-// What --kernels and --graph ask for.
+// What --kernels, --measure and --graph ask for.
 struct Compiled {
-  std::vector<std::string> kernels;
+  std::vector<KernelRecord> kernels;
+  std::optional<StepProfile> profile;
   std::string graph;
+
+  const StepProfile* times() const { return profile ? &*profile : nullptr; }
 };
 
-Compiled compiled(const Options& options, const SavedModel& saved) {
+constexpr int64_t measured_steps = 3;
+
+// Steps on zeros, after a first one that meets cold caches.
+StepProfile measured(Trainer& trainer, const Dataset& zeros) {
+  trainer.fit(zeros, nullptr, {});
+  StepProfile profile;
+  trainer.fit(zeros, nullptr, {.epochs = measured_steps, .profile = &profile});
+  return profile;
+}
+
+Compiled compiled(const Options& options, SavedModel& saved) {
   Model& model = *saved.model;
   CompileConfig config = compile_for(options, saved, true);
   std::unique_ptr<Backend> backend = backend_for(options);
   Trainer trainer(model, config, *backend, trainer_options(options));
   Dataset like = data_like(model, config);
-  const Executable& step = trainer.compile_training(like);
-  Compiled result;
-  if (options.kernels) result.kernels = step.kernel_report();
-  if (options.graph) result.graph = print(trainer.training_graph(like));
+  Compiled result{.kernels = trainer.compile_training(like).kernels()};
+  if (options.measure) {
+    complete_model(saved, like, options.seed);
+    result.profile = measured(trainer, data_like(model, config, options.batch));
+  }
+  if (options.graph) result.graph = print(trainer.training_graph(like), Scopes::shown);
   return result;
 }
 
@@ -120,18 +136,18 @@ Compiled compiled(const Options& options, const SavedModel& saved) {
 
 int run_inspect(const Options& options) {
   SavedModel saved = load_model(options);
+  const bool kernels = options.kernels || options.measure;
   Compiled step;
-  if (options.graph || options.kernels) step = compiled(options, saved);
+  if (options.graph || kernels) step = compiled(options, saved);
   if (options.json) {
     Json report = summary_json(saved);
-    if (options.kernels)
-      report.set("kernels", Json::Array(step.kernels.begin(), step.kernels.end()));
+    if (kernels) report.set("kernels", kernels_json(step.kernels, step.times()));
     if (options.graph) report.set("graph", step.graph);
     print_json(report);
     return 0;
   }
-  if (!options.graph && !options.kernels) print_summary(saved);
-  for (const std::string& line : step.kernels) std::cout << line << "\n";
+  if (!options.graph && !kernels) print_summary(saved);
+  if (kernels) std::cout << kernel_table(step.kernels, step.times());
   std::cout << step.graph;
   return 0;
 }

@@ -165,8 +165,15 @@ const OptionRow rows[] = {
      toggle<&Options::overwrite>},
     {"--graph", "", "inspect", "output", "the compiled training step as text",
      toggle<&Options::graph>},
-    {"--kernels", "", "inspect", "output", "which kernel takes which node, and why",
-     toggle<&Options::kernels>},
+    {"--kernels", "", "inspect", "output",
+     "which kernel takes which node, why, and at what predicted cost", toggle<&Options::kernels>},
+    {"--measure", "", "inspect", "output", "--kernels with measured times, of steps on zeros",
+     toggle<&Options::measure>},
+    {"--profile", "", "train", "output", "at the end, the time by layer and by kernel",
+     toggle<&Options::profile>},
+    {"--trace", "FILE", "train", "output",
+     "the first 10 steps, kernel by kernel, for chrome://tracing or Perfetto",
+     option<&Options::trace>},
 };
 
 bool takes(const OptionRow& row, std::string_view command) {

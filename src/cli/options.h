@@ -49,7 +49,9 @@ struct Options {
   bool json = false;
   bool quiet = false;
   std::string progress = "auto";
-  bool graph = false, kernels = false;  // inspect
+  bool graph = false, kernels = false, measure = false;  // inspect
+  bool profile = false;                                  // train
+  std::filesystem::path trace;
 };
 
 // The options of a command line (without the program's name). With --config the file's settings

@@ -5,16 +5,20 @@
 
 namespace hornbeam {
 
-Dataset data_like(const Model& model, const CompileConfig& config) {
+Dataset data_like(const Model& model, const CompileConfig& config, int64_t samples) {
   std::optional<std::vector<Shape>> shapes = model.declared_shapes();
   if (!shapes)
     throw Error("H114", {.message = "the model does not say the shapes of its inputs",
                          .place = model.name});
-  Dataset data{.name = "one sample"};
-  for (const Shape& shape : *shapes) data.inputs.push_back({"", Tensor(DType::float32, shape)});
+  Dataset data{.name = "zeros"};
+  for (Shape& shape : *shapes) {
+    shape[0] = samples;
+    data.inputs.push_back({"", Tensor(DType::float32, shape)});
+  }
   std::vector<OutputObjective> objectives = objectives_of(model, config);
   for (size_t i = 0; i < objectives.size(); ++i) {
     Shape shape = model.output_shapes()[i];
+    shape[0] = samples;
     bool numbers = objectives[i].loss->takes_class_numbers() || objectives[i].loss->takes_one_hot();
     if (numbers) shape[shape.rank() - 1] = 1;
     data.targets.push_back({"", Tensor(numbers ? DType::uint8 : DType::float32, shape)});

@@ -1,4 +1,4 @@
-// A data set of the right shapes with one sample, for plans and inspections without data.
+// A data set of the right shapes of zeros, for plans and inspections without data.
 #pragma once
 
 #include "data/dataset.h"
@@ -7,6 +7,6 @@
 namespace hornbeam {
 
 // H114 when the model does not say the shapes of its inputs.
-Dataset data_like(const Model& model, const CompileConfig& config);
+Dataset data_like(const Model& model, const CompileConfig& config, int64_t samples = 1);
 
 }  // namespace hornbeam

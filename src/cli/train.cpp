@@ -4,14 +4,17 @@
 #include <iostream>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/class_weight.h"
 #include "cli/commands.h"
 #include "cli/data_check.h"
 #include "cli/interrupt.h"
+#include "cli/profile_report.h"
 #include "cli/report.h"
 #include "cli/run_folder.h"
 #include "cli/session.h"
+#include "cli/trace.h"
 
 namespace hornbeam {
 namespace {
@@ -51,7 +54,8 @@ class Run {
         config_(std::move(config)),
         sets_(std::move(sets)),
         backend_(backend_for(options)),
-        trainer_(model_, config_, *backend_, trainer_options(options)) {
+        trainer_(model_, config_, *backend_, trainer_options(options)),
+        profile_(options.trace.empty() ? 0 : traced_steps) {
     if (saved.optimizer_state && options.optimizer.empty())
       trainer_.set_optimizer_state(*saved.optimizer_state);
   }
@@ -62,7 +66,9 @@ class Run {
     folder.write_plan(plan_text(plan));
     announce(plan, folder);
     History history = fit(folder);
-    if (options_.json) print_json(train_report(options_, folder.path(), model_, plan, history));
+    if (!options_.trace.empty())
+      write_text(options_.trace, strict_json_text(chrome_trace(profile_)) + "\n");
+    report(folder, plan, history);
     if (!history.interrupted) return 0;
     note(options_, fmt::format("interrupted; saved to {}", folder.model_path().string()));
     return static_cast<int>(Exit::interrupted);
@@ -77,6 +83,16 @@ class Run {
                      bytes_text(static_cast<uint64_t>(plan.peak_bytes)), folder.path().string()));
   }
 
+  void report(const RunFolder& folder, const MemoryPlan& plan, const History& history) const {
+    if (!options_.json) {
+      if (options_.profile) std::cout << profile_text(profile_);
+      return;
+    }
+    Json document = train_report(options_, folder.path(), model_, plan, history);
+    if (options_.profile) document.set("profile", profile_json(profile_));
+    print_json(document);
+  }
+
   void save(const RunFolder& folder) {
     trainer_.download();
     folder.write_model(model_, config_, trainer_.optimizer_state());
@@ -84,6 +100,7 @@ class Run {
 
   History fit(const RunFolder& folder) {
     InterruptWatch watch;
+    const bool profiled = options_.profile || !options_.trace.empty();
     std::unique_ptr<Reporter> reporter = reporter_for(options_);
     auto epoch_end = [&](const History& history) {
       folder.write_history(history);
@@ -96,7 +113,8 @@ class Run {
                                     .steps_per_epoch = options_.steps_per_epoch,
                                     .reporter = reporter.get(),
                                     .epoch_end = epoch_end,
-                                    .interrupted = [&] { return watch.asked(); }});
+                                    .interrupted = [&] { return watch.asked(); },
+                                    .profile = profiled ? &profile_ : nullptr});
     if (history.interrupted) save(folder);
     history.interrupted |= watch.asked();
     return history;
@@ -108,6 +126,7 @@ class Run {
   Sets sets_;
   std::unique_ptr<Backend> backend_;
   Trainer trainer_;
+  StepProfile profile_;
 };
 
 }  // namespace

@@ -113,6 +113,7 @@ class SlicedGraph {
 
  private:
   Expr input(const Port& port) {
+    build_.set_scope(graph_.node(port.value).scope);
     Type type = graph_.type(port.value);
     if (port.role != Role::batch) return build_.input(port.name, type, port.role);
     if (type.shape.rank() == 0)

@@ -222,8 +222,10 @@ class FusedGraph {
       : graph_(graph), grouping_(grouping), rules_(rules), values_(graph.nodes().size()) {}
 
   Graph build() {
-    for (const Port& port : graph_.inputs())
+    for (const Port& port : graph_.inputs()) {
+      build_.set_scope(graph_.node(port.value).scope);
       inputs_.push_back(build_.input(port.name, graph_.type(port.value), port.role));
+    }
     for (Number group : execution_order(graph_, grouping_)) add_group(group);
     for (const Port& port : graph_.outputs())
       build_.output(port.name, values_[port.value.node][port.value.index], port.role);
@@ -259,10 +261,21 @@ class FusedGraph {
     Values inputs = grouping_.inputs(group), outputs = grouping_.outputs(group);
     Exprs operands;
     for (Value input : inputs) operands.push_back(values_[input.node][input.index]);
-    build_.set_scope(graph_.nodes()[grouping_.members(group).back()].scope);
+    build_.set_scope(main_scope(group));
     Bodies bodies{std::make_shared<const Graph>(body(group, inputs, outputs))};
     Exprs results = build_.add_all(fused_op, operands, {}, std::move(bodies));
     for (size_t i = 0; i < outputs.size(); ++i) values_[outputs[i].node] = {results[i]};
+  }
+
+  // That of most members; of several, the one nearest to the results.
+  std::string main_scope(Number group) const {
+    std::map<std::string_view, size_t> counts;
+    std::string_view main;
+    for (Number member : grouping_.members(group)) {
+      std::string_view scope = graph_.nodes()[member].scope;
+      if (++counts[scope] >= counts[main]) main = scope;
+    }
+    return std::string(main);
   }
 
   Graph body(Number group, const Values& inputs, const Values& outputs) const {

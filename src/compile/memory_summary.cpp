@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "compile/arena.h"
+#include "ir/scope.h"
 
 namespace hornbeam {
 namespace {
@@ -74,9 +75,15 @@ std::string node_label(const Node& node) {
 }
 
 MemoryUse use_of(const Node& node) {
-  if (node.scope.starts_with("gradient")) return MemoryUse::gradients;
-  if (node.scope.starts_with("optimizer")) return MemoryUse::optimizer;
-  return MemoryUse::activations;
+  switch (origin_of(node.scope).phase) {
+    case Phase::forward:
+      return MemoryUse::activations;
+    case Phase::backward:
+      return MemoryUse::gradients;
+    case Phase::update:
+      return MemoryUse::optimizer;
+  }
+  __builtin_unreachable();
 }
 
 Type bytes_type(int64_t bytes) { return {DType::uint8, Shape{bytes}}; }

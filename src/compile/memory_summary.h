@@ -24,7 +24,7 @@ struct Storage {
 MemoryPlan summarize(std::span<const Storage> storages, int64_t arena_bytes, int64_t end);
 
 std::string node_label(const Node& node);  // "block_1/conv: multiply"
-MemoryUse use_of(const Node& node);        // by its scope: "gradient/…", "optimizer…"
+MemoryUse use_of(const Node& node);        // by its scope
 Type bytes_type(int64_t bytes);            // of a block without elements
 
 }  // namespace hornbeam

@@ -157,8 +157,10 @@ Exprs add_unchanged(Builder& build, const Node& node, std::span<const Expr> oper
 Graph rewrite_graph(const Graph& graph, const Rewrite& rewrite) {
   Builder build;
   Exprs inputs;
-  for (const Port& port : graph.inputs())
+  for (const Port& port : graph.inputs()) {
+    build.set_scope(graph.node(port.value).scope);
     inputs.push_back(build.input(port.name, graph.type(port.value), port.role));
+  }
   std::vector<Exprs> copies =
       copy_nodes(build, graph, inputs, [&](Builder& b, const Node& node, auto operands) {
         b.set_scope(node.scope);

@@ -48,7 +48,7 @@ class Builder {
   Exprs add_like(const Node& node, std::span<const Expr> operands);
 
   const Graph& graph() const { return graph_; }
-  // Nodes added from now on carry this scope (the path of a layer, "optimizer", …).
+  // Nodes added from now on carry this scope (ir/scope.h). Of equal nodes the first one's stays.
   void set_scope(std::string scope) { scope_ = std::move(scope); }
   const std::string& scope() const { return scope_; }
 

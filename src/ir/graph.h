@@ -28,7 +28,7 @@ struct Node {
   Attrs attrs;
   Types results;
   Bodies bodies;      // the graphs inside: of fused, scan, while
-  std::string scope;  // the layer or part of the step it was built for, for people; no meaning
+  std::string scope;  // what it was built for (ir/scope.h), for people; no meaning
 };
 
 // What an input or output is to the world.

@@ -40,7 +40,8 @@ std::vector<Tensor> interpret_node(const Node& node, std::span<const Tensor* con
   return results;
 }
 
-std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs) {
+std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs,
+                              const std::function<void()>& node_done) {
   require_types(graph, inputs);
   std::vector<std::vector<Tensor>> values(graph.nodes().size());
   std::vector<std::vector<int>> uses = count_uses(graph);
@@ -53,6 +54,7 @@ std::vector<Tensor> interpret(const Graph& graph, std::span<const Tensor> inputs
     std::vector<const Tensor*> operands;
     for (Value operand : node.operands) operands.push_back(&values[operand.node][operand.index]);
     values[number] = interpret_node(node, operands);
+    if (node_done) node_done();
     for (Value operand : node.operands)
       if (--uses[operand.node][operand.index] == 0) values[operand.node][operand.index] = Tensor();
   }

@@ -146,7 +146,9 @@ class Parser {
     std::string name = scan_.quoted();
     Role input_role = role();
     scan_.expect(":");
-    return build.input(std::move(name), type(), input_role);
+    Type input_type = type();
+    scope(build);
+    return build.input(std::move(name), std::move(input_type), input_role);
   }
 
   Exprs operation(Builder& build, const Names& names, std::string_view name, int depth) {
@@ -161,6 +163,7 @@ class Parser {
     Types types;
     do types.push_back(type());
     while (scan_.accept(","));
+    scope(build);
     complete_constant(attrs, types);
     Bodies bodies;
     while (scan_.accept("{")) {
@@ -171,6 +174,8 @@ class Parser {
     require_types(results, types);
     return results;
   }
+
+  void scope(Builder& build) { build.set_scope(scan_.accept("@") ? scan_.quoted() : ""); }
 
   void require_types(const Exprs& results, const Types& types) {
     bool same = results.size() == types.size();

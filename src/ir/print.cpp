@@ -67,26 +67,33 @@ std::string operands_text(const Values& operands) {
   return "(" + text + ")";
 }
 
-std::string print_indented(const Graph& graph, const std::string& indent);
+std::string scope_text(const Node& node, Scopes scopes) {
+  bool shown = scopes == Scopes::shown && !node.scope.empty();
+  return shown ? fmt::format(" @ \"{}\"", node.scope) : "";
+}
 
-std::string node_text(const Graph& graph, const Node& node, const std::string& indent) {
+std::string print_indented(const Graph& graph, Scopes scopes, const std::string& indent);
+
+std::string node_text(const Graph& graph, const Node& node, Scopes scopes,
+                      const std::string& indent) {
   if (node.op == &input_op) {
     const Port& port = graph.inputs()[static_cast<size_t>(node.attrs.integer("number"))];
-    return fmt::format("input \"{}\" {} : {}", port.name, name_of(port.role),
-                       types_text(node.results));
+    return fmt::format("input \"{}\" {} : {}{}", port.name, name_of(port.role),
+                       types_text(node.results), scope_text(node, scopes));
   }
   std::string operands = node.op == &constant_op ? "" : operands_text(node.operands);
-  std::string text = fmt::format("{}{}{} : {}", node.op->name, operands, attrs_text(node.attrs),
-                                 types_text(node.results));
+  std::string text = fmt::format("{}{}{} : {}{}", node.op->name, operands, attrs_text(node.attrs),
+                                 types_text(node.results), scope_text(node, scopes));
   for (const auto& body : node.bodies)
-    text += " {\n" + print_indented(*body, indent + "  ") + indent + "}";
+    text += " {\n" + print_indented(*body, scopes, indent + "  ") + indent + "}";
   return text;
 }
 
-std::string print_indented(const Graph& graph, const std::string& indent) {
+std::string print_indented(const Graph& graph, Scopes scopes, const std::string& indent) {
   std::string text;
   for (size_t i = 0; i < graph.nodes().size(); ++i)
-    text += fmt::format("{}%{} = {}\n", indent, i, node_text(graph, graph.nodes()[i], indent));
+    text +=
+        fmt::format("{}%{} = {}\n", indent, i, node_text(graph, graph.nodes()[i], scopes, indent));
   for (const Port& port : graph.outputs())
     text += fmt::format("{}output \"{}\" {} {}\n", indent, port.name, name_of(port.role),
                         text_of(port.value));
@@ -95,6 +102,6 @@ std::string print_indented(const Graph& graph, const std::string& indent) {
 
 }  // namespace
 
-std::string print(const Graph& graph) { return print_indented(graph, ""); }
+std::string print(const Graph& graph, Scopes scopes) { return print_indented(graph, scopes, ""); }
 
 }  // namespace hornbeam

@@ -6,7 +6,8 @@
 //   %3 = multiply(%0, %2) : float32[2,3]
 //   output "y" result %3
 //
-// A second result of node 4 is written %4.1. Bodies follow the types in braces. The tensors of
+// A second result of node 4 is written %4.1. Bodies follow the types in braces. A scope stands
+// behind the types: `: float32[2,3] @ "dense"`. The tensors of
 // constants are written as nested-free lists of all elements; numbers survive the round trip.
 #pragma once
 
@@ -17,7 +18,8 @@
 
 namespace hornbeam {
 
-std::string print(const Graph& graph);
+enum class Scopes { hidden, shown };
+std::string print(const Graph& graph, Scopes scopes = Scopes::hidden);
 
 // The graph of a text, with `ops` as the known operations (ops/all.h gives them all). Throws H702
 // with the line for anything malformed, H701 for wrong types. Lines that start with # are skipped.

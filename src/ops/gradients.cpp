@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/scope.h"
 #include "ops/ops.h"
 
 namespace hornbeam {
@@ -38,7 +39,7 @@ class Backward {
     bool reached = false;
     for (const Expr& dy : adjoints_[number]) reached |= static_cast<bool>(dy);
     if (!reached || node.operands.empty()) return;
-    build_.set_scope("gradient/" + node.scope);
+    build_.set_scope(gradient_scope(node.scope));
     Exprs gradients = operand_gradients(number, node);
     for (size_t i = 0; i < node.operands.size(); ++i)
       if (gradients[i] && depends[node.operands[i].node])

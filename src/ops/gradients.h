@@ -19,8 +19,8 @@ struct Grad {
 // with respect to each of `inputs`, as values of the same builder. Zeros where there is no path.
 // The builder must be a differentiable one. What is added may be composites without a gradient of
 // their own (those of convolution, pooling, batch normalisation), so that a backend can do them
-// whole. Nodes added have the scope "gradient/" + the scope of the node they differentiate. Throws
-// H703 naming an op without gradient on the path.
+// whole. Nodes added have the gradient_scope of the node they differentiate. Throws H703 naming an
+// op without gradient on the path.
 Exprs gradients(Expr output, std::span<const Expr> inputs, Expr seed = {});
 
 }  // namespace hornbeam

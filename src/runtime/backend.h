@@ -11,6 +11,7 @@
 
 #include "ir/graph.h"
 #include "runtime/memory_plan.h"
+#include "runtime/profile.h"
 
 namespace hornbeam {
 
@@ -52,8 +53,10 @@ class Executable {
 
   virtual const MemoryPlan& memory_plan() const = 0;
   virtual const std::vector<PassRecord>& passes() const = 0;
-  // Which kernel took each node and why the ones before it did not, a line each; for `inspect`.
-  virtual std::vector<std::string> kernel_report() const = 0;
+  // Which kernel took each node, in the order in which they run.
+  virtual std::vector<KernelRecord> kernels() const = 0;
+  // Every run from now on records its times there; null for none.
+  virtual void record_times(Profile* profile) = 0;
 
   // Allocates everything that running needs. Called once, before the first run.
   virtual void prepare() = 0;

@@ -5,11 +5,19 @@
 #include <map>
 
 #include "base/error.h"
+#include "ir/scope.h"
 #include "ops/gradients.h"
 #include "ops/ops.h"
 
 namespace hornbeam {
 namespace {
+
+// "dense" of the weight "dense/kernel".
+std::string layer_of(const ModelWeight& weight) {
+  return weight.path.substr(0, weight.path.rfind('/'));
+}
+
+const std::string& scope_of(Expr x) { return x.builder->graph().node(x.value).scope; }
 
 class StepTracer {
  public:
@@ -18,9 +26,12 @@ class StepTracer {
     check(shape.batch % shape.replicas == 0, "a batch is a multiple of the replicas");
     slice_ = shape.batch / shape.replicas;
     weights_ = source.model.weights();
-    for (const ModelWeight& each : weights_)
+    for (const ModelWeight& each : weights_) {
+      build_.set_scope(layer_of(each));
       trace_.weights[each.weight] =
           build_.input("weight/" + each.path, {DType::float32, each.weight->shape}, Role::state);
+    }
+    build_.set_scope("");
   }
 
   Graph train(const std::vector<OutputObjective>& objectives, const Optimizer& optimizer) {
@@ -29,7 +40,7 @@ class StepTracer {
     parameters(iteration);
     Expr objective = measure(objectives);
     std::vector<Trained> trained = with_gradients(objective, slots);
-    build_.set_scope("optimizer");
+    build_.set_scope(update_scope(""));
     Expr next = iteration + build_.constant(Tensor::scalar(int64_t{1}));
     trained = optimizer.apply(std::move(trained), learning_rate_, convert(next, DType::float32));
     build_.output("iteration", next, Role::state);
@@ -195,7 +206,7 @@ class StepTracer {
     Exprs extra = penalty ? gradients(penalty, values) : Exprs{};
     std::vector<Trained> trained;
     for (size_t i = 0; i < values.size(); ++i) {
-      build_.set_scope("gradient");
+      build_.set_scope(gradient_scope(scope_of(values[i])));
       Expr gradient = all_reduce(data[i]);
       if (penalty) gradient = gradient + extra[i];
       trained.push_back({values[i], gradient, slots[i]});
@@ -211,6 +222,7 @@ class StepTracer {
       if (!each.trained) continue;
       const Trained& result = trained[number++];
       const Constraint* constraint = each.weight->constraint.get();
+      build_.set_scope(update_scope(layer_of(each)));
       Expr value = constraint == nullptr ? result.weight : constraint->apply(result.weight);
       build_.output("weight/" + each.path, value, Role::state);
       for (size_t i = 0; i < result.slots.size(); ++i)

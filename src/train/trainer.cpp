@@ -110,6 +110,20 @@ struct EpochSteps {
   int64_t pass, first, count;
 };
 
+// Records the times of an executable as long as it lives.
+struct Recording {
+  Recording(Executable& each, StepProfile* profile) : executable(each) {
+    if (profile == nullptr) return;
+    profile->begin(executable);
+    executable.record_times(&profile->times());
+  }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+  ~Recording() { executable.record_times(nullptr); }
+
+  Executable& executable;
+};
+
 struct Trainer::EpochRun {
   Compiled& step;
   Batches& batches;
@@ -307,6 +321,7 @@ History Trainer::fit(const Dataset& training, const Dataset* validation,
   if (step.has_input("seed"))
     backend_.upload(Tensor::scalar(static_cast<int64_t>(options_.seed)), *step.input("seed"));
   Batches batches = batches_of(training, step.shape, options.shuffle);
+  Recording recording(*step.executable, options.profile);
   Reporter quiet;
   EpochRun run{step, batches, options, options.reporter ? *options.reporter : quiet, start};
   run.skip_to(options.initial_epoch);
@@ -335,14 +350,19 @@ std::optional<EpochRecord> Trainer::run_epoch(EpochRun& epoch_run, int64_t epoch
   if (steps.first == 0) epoch_run.batches.start_epoch(steps.pass);
   epoch_run.reporter.epoch_begin(epoch, steps.count);
   Logs logs;
+  StepProfile* profile = epoch_run.options.profile;
+  if (profile != nullptr) profile->begin_epoch();
   for (int64_t number = 1; number <= steps.count; ++number) {
-    run(step, *epoch_run.batches.next());
+    const Batch* batch = epoch_run.batches.next();
+    if (profile != nullptr) profile->batch_ready();
+    run(step, *batch);
     if (history.first_step_seconds == 0)
       history.first_step_seconds = seconds_since(epoch_run.start);
     if (epoch_run.options.step_loss) epoch_run.options.step_loss(step.last_loss);
     require_finite(step.last_loss, epoch, number);
     fill_logs(step, logs);
     epoch_run.reporter.step_end(number, logs);
+    if (profile != nullptr) profile->end_step();
     if (epoch_run.options.interrupted && epoch_run.options.interrupted()) return std::nullopt;
   }
   return EpochRecord{.epoch = epoch,

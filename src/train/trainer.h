@@ -13,6 +13,7 @@
 #include "train/history.h"
 #include "train/reporter.h"
 #include "train/step.h"
+#include "train/step_profile.h"
 
 namespace hornbeam {
 
@@ -38,7 +39,9 @@ struct FitOptions {
   // Asked after every step, when set: true ends the fit there, and that epoch has no record.
   std::function<bool()> interrupted = {};
   // Called with the loss of every single step, when set.
-  std::function<void(double loss)> step_loss;
+  std::function<void(double loss)> step_loss = {};
+  // Gets the times of the training steps, when set.
+  StepProfile* profile = nullptr;
 };
 
 class Trainer {

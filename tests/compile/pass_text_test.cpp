@@ -33,9 +33,11 @@ std::string option(const Options& options, const std::string& key, const std::st
   return found == options.end() ? otherwise : found->second;
 }
 
+std::string with_scopes(const Graph& graph) { return print(graph, Scopes::shown); }
+
 std::string expanded(const Graph& graph, const Options& options) {
   std::string claimed = option(options, "claims", "");
-  return print(expand(graph, [&](const Node& node, const Types&) {
+  return with_scopes(expand(graph, [&](const Node& node, const Types&) {
     return claimed.find(node.op->name) != std::string::npos;
   }));
 }
@@ -47,7 +49,7 @@ std::string fused(const Graph& graph, const Options& options) {
            (node.op == &constant_op && node.results[0].shape.rank() == 0);
   }};
   rules.most_nodes = std::stoul(option(options, "most_nodes", "64"));
-  return print(fuse(graph, rules));
+  return with_scopes(fuse(graph, rules));
 }
 
 // Elementwise nodes may overwrite any operand; a reduce wants a workspace of 100 bytes.
@@ -66,14 +68,15 @@ std::string planned(const Graph& graph, const Options&) {
 using PassUnderTest = std::function<std::string(const Graph&, const Options&)>;
 
 const std::map<std::string, PassUnderTest> passes{
-    {"simplify", [](const Graph& graph, const Options&) { return print(simplify(graph)); }},
+    {"simplify", [](const Graph& graph, const Options&) { return with_scopes(simplify(graph)); }},
     {"data_parallel",
      [](const Graph& graph, const Options& options) {
-       return print(data_parallel(graph, std::stoi(option(options, "replicas", "1"))));
+       return with_scopes(data_parallel(graph, std::stoi(option(options, "replicas", "1"))));
      }},
     {"expand", expanded},
     {"fuse", fused},
-    {"layout", [](const Graph& graph, const Options&) { return print(channels_last(graph)); }},
+    {"layout",
+     [](const Graph& graph, const Options&) { return with_scopes(channels_last(graph)); }},
     {"memory_plan", planned},
 };
 

@@ -22,7 +22,7 @@ Planned plan_body(const KernelRequest& request, const CpuInfo& cpu) {
     }
   };
   int64_t workspace = body->storage().summary.arena_bytes;
-  return KernelPlan{.memory = {.workspace_bytes = workspace}, .run = run};
+  return KernelPlan{.memory = {.workspace_bytes = workspace}, .cost = body->cost(), .run = run};
 }
 
 }  // namespace hornbeam

@@ -113,6 +113,7 @@ Planned plan_method(const KernelRequest& request, const CpuInfo& cpu, Convolutio
     return Refusal{reason};
   return KernelPlan{
       .memory = {.workspace_bytes = convolution_workspace(problem, pass, method, cpu.threads)},
+      .cost = {.operations = convolution_operations(problem)},
       .run = [=](const KernelArguments& on) { run_pass(problem, pass, method, on); }};
 }
 

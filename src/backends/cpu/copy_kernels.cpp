@@ -63,6 +63,14 @@ int64_t element_bytes(const KernelRequest& request) {
   return static_cast<int64_t>(size_of(request.result().dtype));
 }
 
+// A slice reads no more than it writes.
+double copied_bytes(const KernelRequest& request) {
+  int64_t bytes = request.result().bytes();
+  for (const Type& operand : request.operands)
+    bytes += std::min(operand.bytes(), request.result().bytes());
+  return static_cast<double>(bytes);
+}
+
 // One copy for each operand (or the first alone), into the one result.
 Planned plan_copies(const KernelRequest& request, const std::vector<BlockCopy>& blocks) {
   int64_t bytes = element_bytes(request);
@@ -72,7 +80,9 @@ Planned plan_copies(const KernelRequest& request, const std::vector<BlockCopy>& 
     if (!copy) return Refusal{"more than six axes that cannot be joined"};
     copies.push_back(*copy);
   }
-  return KernelPlan{.memory = {}, .run = [copies, bytes](const KernelArguments& on) {
+  return KernelPlan{.memory = {},
+                    .cost = {.bytes = copied_bytes(request)},
+                    .run = [copies, bytes](const KernelArguments& on) {
                       for (size_t i = 0; i < copies.size(); ++i)
                         if (!copies[i].empty)
                           strided_copy(copies[i].problem, bytes,

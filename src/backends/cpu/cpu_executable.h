@@ -18,7 +18,8 @@ class CpuExecutable : public Executable {
 
   const MemoryPlan& memory_plan() const override { return run_.storage().summary; }
   const std::vector<PassRecord>& passes() const override { return passes_; }
-  std::vector<std::string> kernel_report() const override { return run_.report(); }
+  std::vector<KernelRecord> kernels() const override { return run_.kernels(); }
+  void record_times(Profile* profile) override { profile_ = profile; }
   void prepare() override;
   void run(std::span<const Buffer> inputs, std::span<Buffer> outputs) override;
 
@@ -30,6 +31,7 @@ class CpuExecutable : public Executable {
   GraphRun run_;
   std::vector<PassRecord> passes_;
   bool prepared_ = false;
+  Profile* profile_ = nullptr;
   std::vector<std::byte*> input_addresses_;  // of the current run
   std::vector<Buffer> results_;              // by output; empty for state
 };

@@ -1,4 +1,5 @@
 // Elementwise nodes as tile programs.
+#include <algorithm>
 #include <memory>
 
 #include "backends/cpu/plans.h"
@@ -48,6 +49,14 @@ std::vector<Overwrite> overwrites(const LoweredBody& body, size_t operands) {
   return pairs;
 }
 
+double operations_of(const LoweredBody& body) {
+  auto computes = [](const TileInstruction& instruction) {
+    return instruction.op != TileOp::constant && instruction.op != TileOp::copy;
+  };
+  return static_cast<double>(std::ranges::count_if(body.program.instructions, computes) *
+                             body.count);
+}
+
 Planned plan_tiles(const Graph& body, const KernelRequest& request, const CpuInfo& cpu) {
   std::variant<LoweredBody, std::string> lowered = lower_to_tiles(body);
   if (auto* reason = std::get_if<std::string>(&lowered)) return Refusal{*reason};
@@ -59,6 +68,7 @@ Planned plan_tiles(const Graph& body, const KernelRequest& request, const CpuInf
   NodeMemory memory{.workspace_bytes = tile_workspace(run->body.program, cpu.threads),
                     .may_overwrite = overwrites(run->body, request.operands.size())};
   return KernelPlan{.memory = std::move(memory),
+                    .cost = {.operations = operations_of(run->body)},
                     .run = [run](const KernelArguments& arguments) { (*run)(arguments); }};
 }
 

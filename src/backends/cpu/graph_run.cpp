@@ -48,17 +48,31 @@ void GraphRun::plan_storage() {
   storage_ = plan_memory(*graph_, memory);
 }
 
-std::vector<std::string> GraphRun::report() const {
-  std::vector<std::string> lines;
+std::vector<KernelRecord> GraphRun::kernels() const {
+  std::vector<KernelRecord> records;
   for (const Step& step : steps_) {
     const Node& node = graph_->nodes()[step.node];
-    std::string line = fmt::format("%{} {} : {} <- {}", step.node, node_label(node),
-                                   to_string(node.results[0]), step.kernel.name);
-    if (!step.kernel.plan.detail.empty()) line += " (" + step.kernel.plan.detail + ")";
-    for (const std::string& refusal : step.kernel.refusals) line += "; refused by " + refusal;
-    lines.push_back(std::move(line));
+    const KernelPlan& plan = step.kernel.plan;
+    records.push_back({.node = step.node,
+                       .op = node.op->name,
+                       .scope = node.scope,
+                       .result = node.results[0],
+                       .kernel = step.kernel.name,
+                       .refusals = step.kernel.refusals,
+                       .operations = plan.cost.operations,
+                       .bytes = plan.cost.bytes,
+                       .workspace_bytes = plan.memory.workspace_bytes});
   }
-  return lines;
+  return records;
+}
+
+KernelCost GraphRun::cost() const {
+  KernelCost total;
+  for (const Step& step : steps_) {
+    total.operations += step.kernel.plan.cost.operations;
+    total.bytes += step.kernel.plan.cost.bytes;
+  }
+  return total;
 }
 
 std::byte* GraphRun::address(Place place, std::byte* arena,
@@ -88,8 +102,12 @@ void GraphRun::run_step(Step& step, ThreadPool& threads, std::byte* arena,
   step.kernel.plan.run({threads, workspace, step.operands, step.results});
 }
 
-void GraphRun::run(ThreadPool& threads, std::byte* arena, std::span<std::byte* const> inputs) {
-  for (Step& step : steps_) run_step(step, threads, arena, inputs);
+void GraphRun::run(ThreadPool& threads, std::byte* arena, std::span<std::byte* const> inputs,
+                   Profile* profile) {
+  for (Step& step : steps_) {
+    run_step(step, threads, arena, inputs);
+    if (profile != nullptr) profile->end_kernel();
+  }
   for (const PlannedCopy& copy : storage_.copies)
     std::memcpy(address(copy.to, arena, inputs), address(copy.from, arena, inputs),
                 static_cast<size_t>(copy.bytes));

@@ -19,13 +19,16 @@ class GraphRun {
 
   const Graph& graph() const { return *graph_; }
   const StoragePlan& storage() const { return storage_; }
-  std::vector<std::string> report() const;  // a line a node: who took it, who refused and why
+  std::vector<KernelRecord> kernels() const;
+  KernelCost cost() const;  // of all nodes together
   // How long the choice of kernels and the memory plan took.
   const std::vector<PassRecord>& records() const { return records_; }
 
   // Runs all nodes, then the copies of the plan. `arena` has the planned size; `inputs` has the
-  // memory of each input. Allocates nothing when its kernels do not.
-  void run(ThreadPool& threads, std::byte* arena, std::span<std::byte* const> inputs);
+  // memory of each input. Allocates nothing when its kernels do not. `profile` gets the times of
+  // the kernels, when given.
+  void run(ThreadPool& threads, std::byte* arena, std::span<std::byte* const> inputs,
+           Profile* profile = nullptr);
 
   // Where a value of the plan lies during such a run.
   std::byte* address(Place place, std::byte* arena, std::span<std::byte* const> inputs) const;

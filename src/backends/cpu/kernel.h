@@ -47,10 +47,18 @@ struct KernelArguments {
   }
 };
 
+// What a node is predicted to cost. Gradients and methods of one op count the same operations, so
+// that their speeds can be compared.
+struct KernelCost {
+  double operations = 0;  // on floating-point numbers
+  double bytes = 0;       // read and written; 0: every operand and result once
+};
+double bytes_once(const KernelRequest& request);
+
 struct KernelPlan {
   NodeMemory memory;
+  KernelCost cost = {};
   std::function<void(const KernelArguments&)> run;  // allocates nothing
-  std::string detail = {};                          // the method it chose, for people
 };
 
 struct Refusal {

@@ -78,7 +78,10 @@ Planned plan_scan(const KernelRequest& request, const CpuInfo& cpu) {
   const Attrs& attrs = request.node.attrs;
   Scan scan{static_cast<size_t>(attrs.integer("carries")), attrs.integer("length"),
             attrs.boolean("reverse")};
+  const double length = static_cast<double>(scan.length);
   return KernelPlan{.memory = {.workspace_bytes = body->arena_bytes()},
+                    .cost = {.operations = body->run.cost().operations * length,
+                             .bytes = body->run.cost().bytes * length},
                     .run = [=](const KernelArguments& on) { run_scan(scan, *body, on); }};
 }
 
@@ -87,6 +90,7 @@ Planned plan_while(const KernelRequest& request, const CpuInfo& cpu) {
   auto body = std::make_shared<BodyRun>(request, 1, cpu);
   int64_t workspace = std::max(condition->arena_bytes(), body->arena_bytes());
   return KernelPlan{.memory = {.workspace_bytes = workspace},
+                    .cost = body->run.cost(),  // of one round: nobody knows how many there are
                     .run = [=](const KernelArguments& on) { run_while(*condition, *body, on); }};
 }
 

@@ -83,21 +83,36 @@ void run_gradient(const Samples& samples, const KernelArguments& on) {
       workspace.rest, on.threads);
 }
 
+// For each element: sums, squares about the mean and the normalisation; about as many backward.
+constexpr double operations_each = 9;
+
+double elements_of(const Samples& samples) {
+  return static_cast<double>(samples.problem.rows * samples.problem.channels);
+}
+
 }  // namespace
 
+// Reads x twice: for the statistics, then to normalise.
 Planned plan_batch_norm_training(const KernelRequest& request, const CpuInfo& cpu) {
   if (std::string reason = refusal_of(request); !reason.empty()) return Refusal{reason};
   Samples samples = samples_of(request);
+  const double elements = elements_of(samples);
   return KernelPlan{
       .memory = {.workspace_bytes = workspace_bytes(samples, cpu), .may_overwrite = {{0, 0}}},
+      .cost = {.operations = operations_each * elements,
+               .bytes = bytes_once(request) + 4 * elements},
       .run = [samples](const KernelArguments& on) { run_training(samples, on); }};
 }
 
+// Reads x and dy twice.
 Planned plan_batch_norm_gradient(const KernelRequest& request, const CpuInfo& cpu) {
   if (std::string reason = refusal_of(request); !reason.empty()) return Refusal{reason};
   Samples samples = samples_of(request);
+  const double elements = elements_of(samples);
   return KernelPlan{.memory = {.workspace_bytes = workspace_bytes(samples, cpu),
                                .may_overwrite = {{0, 5}, {0, 0}}},
+                    .cost = {.operations = operations_each * elements,
+                             .bytes = bytes_once(request) + 8 * elements},
                     .run = [samples](const KernelArguments& on) { run_gradient(samples, on); }};
 }
 

@@ -26,6 +26,12 @@ Pooling problem_of(const Shape& input, const Attrs& attrs) {
           .padding_right = attrs.integers("padding_high")[width]};
 }
 
+// One for every pixel of every window.
+double operations_of(const Pooling& p) {
+  return static_cast<double>(p.batch * p.out_height() * p.out_width() * p.channels) *
+         static_cast<double>(p.window_height * p.window_width);
+}
+
 // `input` is the shape of the pictures that are pooled.
 template <class Run>
 Planned plan_pooling(const KernelRequest& request, const Shape& input, Run run) {
@@ -36,6 +42,7 @@ Planned plan_pooling(const KernelRequest& request, const Shape& input, Run run) 
     return Refusal{fmt::format("{} spatial axes", input.rank() - 2)};
   Pooling problem = problem_of(input, request.node.attrs);
   return KernelPlan{.memory = {},
+                    .cost = {.operations = operations_of(problem)},
                     .run = [problem, run](const KernelArguments& on) { run(problem, on); }};
 }
 

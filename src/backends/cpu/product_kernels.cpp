@@ -57,6 +57,11 @@ Gemm gemm_of(const MatrixView& lhs, const MatrixView& rhs) {
   return problem;
 }
 
+double operations_of(const Gemm& problem) {
+  return 2 * static_cast<double>(problem.batch * problem.rows) *
+         static_cast<double>(problem.columns * problem.depth);
+}
+
 }  // namespace
 
 Planned plan_matrix_product(const KernelRequest& request, const CpuInfo& cpu) {
@@ -69,6 +74,7 @@ Planned plan_matrix_product(const KernelRequest& request, const CpuInfo& cpu) {
   if (!lhs || !rhs) return Refusal{"the axes are not batching, rows and columns in order"};
   Gemm problem = gemm_of(*lhs, *rhs);
   return KernelPlan{.memory = {.workspace_bytes = gemm_workspace(problem, cpu.threads)},
+                    .cost = {.operations = operations_of(problem)},
                     .run = [problem](const KernelArguments& on) {
                       gemm(problem, on.operand<float>(0), on.operand<float>(1), nullptr,
                            on.result<float>(), on.workspace, on.threads);

@@ -72,6 +72,11 @@ void argmax_lines(const View& view, const T* x, int32_t* y) {
   });
 }
 
+// An operation for each element.
+KernelCost one_each(const KernelRequest& request) {
+  return {.operations = static_cast<double>(request.operand(0).shape.elements())};
+}
+
 }  // namespace
 
 Planned plan_reduce(const KernelRequest& request, const CpuInfo& cpu) {
@@ -83,6 +88,7 @@ Planned plan_reduce(const KernelRequest& request, const CpuInfo& cpu) {
                  .reduced = view->reduced,
                  .inner = view->inner};
   return KernelPlan{.memory = {.workspace_bytes = reduce_workspace(problem, cpu.threads)},
+                    .cost = one_each(request),
                     .run = [problem](const KernelArguments& on) {
                       reduce(problem, on.operand<float>(0), nullptr, on.result<float>(),
                              on.workspace, on.threads);
@@ -93,6 +99,7 @@ Planned plan_plain_reduce(const KernelRequest& request, const CpuInfo&) {
   auto view = view_of(request.operand(0).shape, request.node.attrs.integers("dimensions"));
   if (!view) return Refusal{"the reduced axes do not adjoin"};
   return KernelPlan{.memory = {},
+                    .cost = one_each(request),
                     .run = [view = *view, dtype = request.result().dtype,
                             kind = request.node.attrs.text("kind")](const KernelArguments& on) {
                       visit(dtype, [&]<class T>() {
@@ -105,7 +112,9 @@ Planned plan_argmax(const KernelRequest& request, const CpuInfo&) {
   const Type& x = request.operand(0);
   if (x.dtype == DType::bfloat16) return Refusal{"bfloat16"};
   View view = *view_of(x.shape, {request.node.attrs.integer("axis")});
-  return KernelPlan{.memory = {}, .run = [view, dtype = x.dtype](const KernelArguments& on) {
+  return KernelPlan{.memory = {},
+                    .cost = one_each(request),
+                    .run = [view, dtype = x.dtype](const KernelArguments& on) {
                       visit(dtype, [&]<class T>() {
                         if constexpr (!std::is_same_v<T, BFloat16>)
                           argmax_lines(view, on.operand<T>(0), on.result<int32_t>());

@@ -16,7 +16,11 @@ Planned plan_rows(const KernelRequest& request, SoftmaxKernel kernel) {
     return Refusal{"not along the last axis"};
   int64_t columns = shape[shape.rank() - 1];
   int64_t rows = columns == 0 ? 0 : shape.elements() / columns;
-  return KernelPlan{.memory = {.may_overwrite = {{0, 0}}}, .run = [=](const KernelArguments& on) {
+  // For each element: the maximum, a difference, exp, a sum, a quotient.
+  const double operations = 5 * static_cast<double>(shape.elements());
+  return KernelPlan{.memory = {.may_overwrite = {{0, 0}}},
+                    .cost = {.operations = operations},
+                    .run = [=](const KernelArguments& on) {
                       kernel(rows, columns, on.operand<float>(0), on.result<float>(), on.threads);
                     }};
 }

@@ -21,7 +21,11 @@ template <class Index>
 Planned plan_gather_by(const KernelRequest& request) {
   RowTable table = table_of(request.operand(0));
   int64_t count = request.operand(1).shape.elements();
-  return KernelPlan{.memory = {}, .run = [=](const KernelArguments& on) {
+  // Reads the rows it writes, not the table.
+  const int64_t bytes = request.operand(1).bytes() + 2 * request.result().bytes();
+  return KernelPlan{.memory = {},
+                    .cost = {.bytes = static_cast<double>(bytes)},
+                    .run = [=](const KernelArguments& on) {
                       auto indices = on.operand<Index>(1);
                       require_inside(indices, count, table.rows);
                       gather_rows(table, on.operand<float>(0), indices, count, on.result<float>(),
@@ -34,7 +38,11 @@ Planned plan_scatter_by(const KernelRequest& request) {
   RowTable table = table_of(request.result());
   int64_t count = request.operand(0).shape.elements();
   int64_t elements = request.result().shape.elements();
-  return KernelPlan{.memory = {}, .run = [=](const KernelArguments& on) {
+  // Every row that is added is read and written in the table, too.
+  const double added = static_cast<double>(request.operand(1).shape.elements());
+  return KernelPlan{.memory = {},
+                    .cost = {.operations = added, .bytes = bytes_once(request) + 8 * added},
+                    .run = [=](const KernelArguments& on) {
                       auto indices = on.operand<Index>(0);
                       require_inside(indices, count, table.rows);
                       std::fill_n(on.result<float>(), elements, 0.0f);

@@ -1,7 +1,5 @@
 #include "backends/reference/reference_backend.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
 
 #include "base/error.h"
@@ -41,20 +39,28 @@ class ReferenceExecutable : public Executable {
   const MemoryPlan& memory_plan() const override { return plan_; }
   const std::vector<PassRecord>& passes() const override { return passes_; }
 
-  std::vector<std::string> kernel_report() const override {
-    std::vector<std::string> lines;
-    for (const Node& node : graph_.nodes())
-      if (node.op != &input_op && node.op != &constant_op)
-        lines.push_back(fmt::format("{}: reference", node.op->name));
-    return lines;
+  std::vector<KernelRecord> kernels() const override {
+    std::vector<KernelRecord> records;
+    for (uint32_t number = 0; number < graph_.nodes().size(); ++number) {
+      const Node& node = graph_.nodes()[number];
+      if (node.op == &input_op) continue;
+      records.push_back({.node = number,
+                         .op = node.op->name,
+                         .scope = node.scope,
+                         .result = node.results[0],
+                         .kernel = "reference"});
+    }
+    return records;
   }
+
+  void record_times(Profile* profile) override { profile_ = profile; }
 
   void prepare() override {}
 
   void run(std::span<const Buffer> inputs, std::span<Buffer> outputs) override {
     std::vector<Tensor> tensors;
     for (const Buffer& input : inputs) tensors.push_back(own(*input).tensor);
-    std::vector<Tensor> results = interpret(graph_, tensors);
+    std::vector<Tensor> results = interpreted(tensors);
     check(outputs.size() == results.size(), "one buffer for each output of a graph");
     for (size_t i = 0; i < results.size(); ++i) {
       outputs[i] = buffer_for(graph_.outputs()[i], inputs);
@@ -63,6 +69,14 @@ class ReferenceExecutable : public Executable {
   }
 
  private:
+  std::vector<Tensor> interpreted(std::span<const Tensor> inputs) {
+    if (profile_ == nullptr) return interpret(graph_, inputs);
+    profile_->begin_run();
+    std::vector<Tensor> results = interpret(graph_, inputs, [&] { profile_->end_kernel(); });
+    profile_->end_run();
+    return results;
+  }
+
   // The donated buffer of a state; a new one for everything else.
   Buffer buffer_for(const Port& output, std::span<const Buffer> inputs) const {
     if (output.role == Role::state)
@@ -75,6 +89,7 @@ class ReferenceExecutable : public Executable {
   Graph graph_;
   std::vector<PassRecord> passes_;
   MemoryPlan plan_;
+  Profile* profile_ = nullptr;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/scope.h"
 #include "ops/ops.h"
 
 namespace hornbeam {
@@ -54,6 +55,8 @@ std::vector<Trained> Optimizer::apply(std::vector<Trained> weights, Expr rate,
                                       Expr iteration) const {
   clip(weights);
   for (Trained& each : weights) {
+    Builder& build = *each.weight.builder;
+    build.set_scope(update_scope(build.graph().node(each.weight.value).scope));
     if (weight_decay) each.weight = each.weight - each.weight * *weight_decay * rate;
     Rule rule{each.weight, each.gradient, each.slots, rate, iteration};
     each.weight = update(rule);

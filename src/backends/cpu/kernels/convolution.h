@@ -53,6 +53,9 @@ std::string_view name_of(ConvolutionMethod method);
 std::string convolution_refusal(const Convolution& problem, ConvolutionPass pass,
                                 ConvolutionMethod method);
 
+// Multiplications and additions as its definition has them, whatever the pass and the method.
+double convolution_operations(const Convolution& problem);
+
 // The time it is expected to take, in multiply-adds of a matrix product.
 double convolution_cost(const Convolution& problem, ConvolutionPass pass, ConvolutionMethod method);
 

@@ -28,6 +28,8 @@ double direct_sum(const Convolution& p) {
 
 }  // namespace
 
+double convolution_operations(const Convolution& problem) { return 2 * direct_sum(problem); }
+
 double convolution_cost(const Convolution& problem, ConvolutionPass pass,
                         ConvolutionMethod method) {
   switch (method) {
