@@ -46,14 +46,14 @@ std::string layer_table(const StepProfile& profile) {
 
 std::string kind_table(const StepProfile& profile) {
   std::vector<TableRow> rows{
-      {"op", "kernel", "calls", "ms", "share", "GFLOP", "MiB", "GFLOP/s", "GB/s"}};
+      {"op", "kernel", "phase", "calls", "ms", "share", "GFLOP", "MiB", "GFLOP/s", "GB/s"}};
   for (const KindTimes& times : times_by_kind(profile))
-    rows.push_back({times.op, times.kernel, std::to_string(times.calls),
-                    milliseconds_text(times.seconds), share_text(times.seconds, profile.seconds()),
-                    giga_text(times.operations), mebi_text(times.bytes),
-                    rate_text(times.operations, times.seconds),
+    rows.push_back({times.op, times.kernel, std::string(name_of(times.phase)),
+                    std::to_string(times.calls), milliseconds_text(times.seconds),
+                    share_text(times.seconds, profile.seconds()), giga_text(times.operations),
+                    mebi_text(times.bytes), rate_text(times.operations, times.seconds),
                     rate_text(times.bytes, times.seconds)});
-  return table_text("<<>>>>>>>", rows);
+  return table_text("<<<>>>>>>>", rows);
 }
 
 Json layers_json(const StepProfile& profile) {
@@ -73,6 +73,7 @@ Json kinds_json(const StepProfile& profile) {
   for (const KindTimes& times : times_by_kind(profile))
     kinds.push_back(Json::object({{"op", times.op},
                                   {"kernel", times.kernel},
+                                  {"phase", name_of(times.phase)},
                                   {"calls", times.calls},
                                   {"seconds", times.seconds},
                                   {"operations", times.operations},

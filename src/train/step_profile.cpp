@@ -56,10 +56,13 @@ std::vector<KindTimes> times_by_kind(const StepProfile& profile) {
   std::vector<KindTimes> kinds;
   for (size_t i = 0; i < profile.kernels().size(); ++i) {
     const KernelRecord& record = profile.kernels()[i];
-    KindTimes& times = entry_for(
-        kinds,
-        [&](const KindTimes& each) { return each.op == record.op && each.kernel == record.kernel; },
-        {std::string(record.op), record.kernel});
+    const Phase phase = origin_of(record.scope).phase;
+    KindTimes& times = entry_for(kinds,
+                                 [&](const KindTimes& each) {
+                                   return each.op == record.op && each.kernel == record.kernel &&
+                                          each.phase == phase;
+                                 },
+                                 {std::string(record.op), record.kernel, phase});
     ++times.calls;
     times.seconds += profile.kernel_seconds(i);
     times.operations += record.operations;

@@ -52,6 +52,7 @@ std::vector<LayerTimes> times_by_layer(const StepProfile& profile);  // in the o
 
 struct KindTimes {
   std::string op, kernel;
+  Phase phase = Phase::forward;
   int64_t calls = 0;
   double seconds = 0, operations = 0, bytes = 0;
 };

@@ -119,6 +119,7 @@ TEST_F(Commands, InspectShowsTheModel) {
   EXPECT_TRUE(report.at("compile").is_object());
   EXPECT_FALSE(report.at("kernels").as_array().empty());
   EXPECT_EQ(run("inspect zoo:lenet --graph --kernels").exit, 0);
+  EXPECT_NE(run("inspect zoo:lenet --measure --batch 2").out.find("GB/s"), std::string::npos);
 }
 
 TEST_F(Commands, MatmulPrecisionDecidesWhoMayTakeAConvolution) {

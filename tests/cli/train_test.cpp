@@ -88,6 +88,37 @@ TEST_F(Train, GivesOneJsonDocument) {
   EXPECT_EQ(keys(epochs[1].at("logs")), (std::vector<std::string>{"loss", "val_loss"}));
 }
 
+TEST_F(Train, ProfilesLayersAndKernels) {
+  std::string command =
+      "train " + regression_model() + " --data " + regression_data(48) + " --batch 4 --out ";
+  Ran ran = run(command + "one --profile");
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  for (const char* part : {"An average of 12 steps", "waiting for data", "backward ms", "GB/s"})
+    EXPECT_NE(ran.out.find(part), std::string::npos) << part << "\n" << ran.out;
+  Json profile = run(command + "two --profile --json").json().at("profile");
+  EXPECT_EQ(profile.at("steps").as_integer(), 12);
+  EXPECT_EQ(keys(profile.at("parts")),
+            (std::vector<std::string>{"kernels", "between_kernels", "waiting_for_data", "host"}));
+  EXPECT_FALSE(profile.at("layers").as_array().empty());
+  EXPECT_FALSE(profile.at("kinds").as_array().empty());
+}
+
+TEST_F(Train, TracesTheFirstSteps) {
+  Ran ran = run("train " + regression_model() + " --data " + regression_data(48) +
+                " --batch 4 --out one --trace trace.json --profile --json");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const Json::Array events = parse_json(text("trace.json"), "trace").at("traceEvents").as_array();
+  const size_t kernels = ran.json().at("profile").at("kernels").as_array().size();
+  ASSERT_EQ(events.size(), 10 * kernels);
+  double end = 0;
+  for (size_t i = 0; i < events.size(); ++i) {
+    EXPECT_EQ(events[i].at("ph").as_text(), "X");
+    EXPECT_EQ(events[i].at("args").at("step").as_integer(), static_cast<int64_t>(i / kernels));
+    EXPECT_GE(events[i].at("ts").as_number(), end - 1e-3);
+    end = events[i].at("ts").as_number() + events[i].at("dur").as_number();
+  }
+}
+
 bool has_control_characters(const std::string& text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < ' ' && c != '\n'; });
 }

@@ -2,6 +2,7 @@
 
 #include "ir/builder.h"
 #include "ir/interpret.h"
+#include "ir/scope.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 
@@ -95,6 +96,48 @@ TEST(Text, RoundTripKeepsEverything) {
   EXPECT_EQ(print(graph), text);
 }
 
+TEST(Text, ShowsScopesWhenAsked) {
+  constexpr std::string_view text =
+      "%0 = input \"x\" state : float32[2] @ \"dense\"\n"
+      "%1 = twice(%0) : float32[2] @ \"gradient/dense\"\n"
+      "%2 = twice(%1) : float32[2]\n"
+      "%3 = every_kind(%2) {b = true, i = -3, n = 0.1, t = \"same\", l = []} : float32[2] @ \"a\" "
+      "{\n"
+      "  %0 = input \"x\" batch : float32[2]\n"
+      "  %1 = twice(%0) : float32[2] @ \"b\"\n"
+      "  output \"y\" result %1\n"
+      "}\n"
+      "output \"x\" state %3\n";
+  Graph graph = parse_graph(text, ops);
+  EXPECT_EQ(print(graph, Scopes::shown), text);
+  EXPECT_EQ(print(graph).find('@'), std::string::npos);
+}
+
+// Equal nodes are one, whatever they were built for: a scope has no meaning.
+TEST(Builder, ScopesDoNotTellNodesApart) {
+  Builder build;
+  Expr x = build.input("x", {DType::float32, {2}});
+  build.set_scope("first");
+  Expr first = build.add(twice_op, {x});
+  build.set_scope("second");
+  EXPECT_EQ(build.add(twice_op, {x}).value, first.value);
+  EXPECT_EQ(build.graph().node(first.value).scope, "first");
+}
+
+TEST(Scope, SaysThePhaseAndTheLayer) {
+  auto expect = [](std::string_view scope, Phase phase, std::string_view layer) {
+    EXPECT_EQ(origin_of(scope).phase, phase) << scope;
+    EXPECT_EQ(origin_of(scope).layer, layer) << scope;
+  };
+  expect("block/dense", Phase::forward, "block/dense");
+  expect("", Phase::forward, "");
+  expect(gradient_scope("block/dense"), Phase::backward, "block/dense");
+  expect(gradient_scope(""), Phase::backward, "");
+  expect(update_scope("dense"), Phase::update, "dense");
+  expect(update_scope(""), Phase::update, "");
+  expect("gradients", Phase::forward, "gradients");
+}
+
 TEST(Text, RefusesWhatIsWrong) {
   for (std::string_view text :
        {"%0 = input \"x\" batch : float32[2", "%0 = unknown(%1) : float32[]",
@@ -104,6 +147,7 @@ TEST(Text, RefusesWhatIsWrong) {
         "%0 = input \"x\" batch : float32[2]\n%1 = twice(%0) : float32[3]",
         "%0 = input \"x\" batch : float32[2]\n%1 = twice(%0) {a = 1} : float32[2]",
         "%0 = input \"x\" batch : float32[2]\n%0 = twice(%0) : float32[2]",
+        "%0 = input \"x\" batch : float32[2] @ dense",
         "%0 = input \"x\" batch : float32[99999999999999999999]"})
     EXPECT_THROW(parse_graph(text, ops), Error) << text;
 }
