@@ -58,8 +58,10 @@ TEST(Options, WithWrongValuesAreRefused) {
   EXPECT_EQ(parse_options({"train", "m.keras", "--threads", "1024"}).threads, 1024);
 }
 
+// Named after its test: tests run at the same time.
 std::string config_file(const std::string& text) {
-  std::string path = testing::TempDir() + "options_test.toml";
+  const char* name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::string path = testing::TempDir() + name + ".toml";
   std::ofstream(path) << text;
   return path;
 }
