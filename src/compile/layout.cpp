@@ -76,6 +76,7 @@ const PictureOp* picture_op(const OpDef* op) {
       {&average_pool_op, {0}, true},
       {&average_pool_gradient_op, {0}, true},
       {&batch_norm_training_op, {0}, true},
+      {&batch_norm_statistics_op, {0}, false},
       {&batch_norm_inference_op, {0}, true},
       {&batch_norm_gradient_op, {0, 5}, true},
   };

@@ -315,7 +315,7 @@ StoragePlan plan_memory(const Graph& graph, std::span<const NodeMemory> memory) 
 }
 
 std::optional<int64_t> view_offset(const Graph& graph, const Node& node) {
-  if (node.op == &reshape_op) return 0;
+  if (node.op == &reshape_op || node.op == &optimization_barrier_op) return 0;
   if (node.op == &slice_op) return slice_offset(graph.type(node.operands[0]), node);
   return {};
 }

@@ -50,8 +50,8 @@ struct StoragePlan {
 // `memory` has an entry for each node. Allocates nothing of what it plans.
 StoragePlan plan_memory(const Graph& graph, std::span<const NodeMemory> memory);
 
-// The offset in bytes into its operand's memory of a node that computes nothing: a reshape or a
-// slice of adjoining elements. Such a node needs no kernel.
+// The offset in bytes into its operand's memory of a node that computes nothing: a reshape, a
+// barrier or a slice of adjoining elements. Such a node needs no kernel.
 std::optional<int64_t> view_offset(const Graph& graph, const Node& node);
 
 // The plan as text: a line for each value, for tests and dumps.

@@ -54,6 +54,7 @@ const OpDef* const list[] = {
     &pad_op,
     &reshape_op,
     &reverse_op,
+    &optimization_barrier_op,
     &slice_op,
     &transpose_op,
     // reductions and windows
@@ -86,6 +87,7 @@ const OpDef* const list[] = {
     &replica_id_op,
     // normalisation
     &batch_norm_training_op,
+    &batch_norm_statistics_op,
     &batch_norm_inference_op,
     &batch_norm_gradient_op,
     // softmax and activations

@@ -50,7 +50,6 @@ Shape conv_shape(const Shape& x, const Shape& kernel, const ConvAttributes& a) {
 }
 
 void require_floats(const OpUse& use) {
-  require_operands(use, 2);
   const Type &a = use.operands[0], &b = use.operands[1];
   require_types(
       a.dtype == b.dtype && is_floating(a.dtype),
@@ -62,13 +61,21 @@ void require_output(const Shape& dy, const Shape& expected) {
                                             to_string(expected), to_string(dy)));
 }
 
+// Operands: x, kernel and, if there is one, the bias.
 Types conv_type(const OpUse& use) {
+  if (use.operands.size() != 3) require_operands(use, 2);
   require_floats(use);
-  return {{use.operands[0].dtype,
-           conv_shape(use.operands[0].shape, use.operands[1].shape, conv_attributes(use.attrs))}};
+  ConvAttributes a = conv_attributes(use.attrs);
+  Type result{use.operands[0].dtype, conv_shape(use.operands[0].shape, use.operands[1].shape, a)};
+  Type bias{result.dtype, {result.shape[channel_axis(a.data_format, result.shape.rank())]}};
+  require_types(use.operands.size() == 2 || use.operands[2] == bias,
+                fmt::format("expected a bias {}, received {}", to_string(bias),
+                            to_string(use.operands.back())));
+  return {result};
 }
 
 Types input_gradient_type(const OpUse& use) {
+  require_operands(use, 2);
   require_floats(use);
   Shape input(use.attrs.integers("input_shape"));
   require_output(use.operands[0].shape,
@@ -77,6 +84,7 @@ Types input_gradient_type(const OpUse& use) {
 }
 
 Types kernel_gradient_type(const OpUse& use) {
+  require_operands(use, 2);
   require_floats(use);
   Shape kernel(use.attrs.integers("kernel_shape"));
   require_output(use.operands[1].shape,
@@ -103,9 +111,11 @@ Exprs conv_expand(Builder&, const Node& node, std::span<const Expr> x) {
   Integers ones(a.strides.size(), 1);
   std::string numbers = picture(a, 'b', 'f') + "_" + with_spatial(ones.size(), "", "io") + "->" +
                         picture(a, 'b', 'f');
-  return {convolution(
+  Expr y = convolution(
       x[0], x[1],
-      {a.strides, a.padding_low, a.padding_high, ones, a.dilation, numbers, a.groups, 1})};
+      {a.strides, a.padding_low, a.padding_high, ones, a.dilation, numbers, a.groups, 1});
+  if (x.size() == 2) return {y};
+  return {y + broadcast_in_dim(x[2], Shape(y.shape()), {channel_axis(a.data_format, y.rank())})};
 }
 
 // (spatial…, in / groups, out) to (spatial…, out / groups, in), reversed along the spatial axes.
@@ -164,10 +174,21 @@ Exprs kernel_gradient_expand(Builder&, const Node& node, std::span<const Expr> x
                       {a.dilation, a.padding_low, high, ones, a.strides, numbers, 1, a.groups})};
 }
 
+Integers axes_but(int64_t left_out, int64_t rank) {
+  Integers axes;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (axis != left_out) axes.push_back(axis);
+  return axes;
+}
+
 Exprs conv_gradient(Grad& g) {
   ConvAttributes a = conv_attributes(g.node.attrs);
-  return {conv_input_gradient(g.dy[0], g.x[1], a, Shape(g.x[0].shape())),
-          conv_kernel_gradient(g.x[0], g.dy[0], a, Shape(g.x[1].shape()))};
+  Exprs gradients{conv_input_gradient(g.dy[0], g.x[1], a, Shape(g.x[0].shape())),
+                  conv_kernel_gradient(g.x[0], g.dy[0], a, Shape(g.x[1].shape()))};
+  if (g.x.size() == 3)
+    gradients.push_back(
+        sum(g.dy[0], axes_but(channel_axis(a.data_format, g.dy[0].rank()), g.dy[0].rank())));
+  return gradients;
 }
 
 std::vector<Attr> attr_list(const ConvAttributes& a) {
@@ -215,8 +236,10 @@ const OpDef conv_kernel_gradient_op{.name = "conv_kernel_gradient",
                                     .infer = kernel_gradient_type,
                                     .expand = kernel_gradient_expand};
 
-Expr conv(Expr x, Expr kernel, const ConvAttributes& a) {
-  return x.builder->add(conv_op, {x, kernel}, Attrs(attr_list(a)));
+Expr conv(Expr x, Expr kernel, const ConvAttributes& a, Expr bias) {
+  Exprs operands{x, kernel};
+  if (bias) operands.push_back(bias);
+  return x.builder->add(conv_op, operands, Attrs(attr_list(a)));
 }
 
 Expr conv_input_gradient(Expr dy, Expr kernel, const ConvAttributes& a, const Shape& input_shape) {

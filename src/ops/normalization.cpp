@@ -36,6 +36,15 @@ Types training_type(const OpUse& use) {
   return {use.operands[0], vector, vector};
 }
 
+Types statistics_type(const OpUse& use) {
+  require_operands(use, 2);
+  require_vectors(use, {});
+  require_valid(use.operands[1]);
+  const Type& x = use.operands[0];
+  Type vector{x.dtype, {x.shape[use.attrs.integer("axis")]}};
+  return {vector, vector};
+}
+
 Types inference_type(const OpUse& use) {
   require_operands(use, 5);
   require_vectors(use, std::array<size_t, 4>{1, 2, 3, 4});
@@ -79,8 +88,11 @@ struct Scope {
   }
 };
 
-Expr normalized(const Scope& scope, Expr mean, Expr variance, double epsilon) {
-  return (scope.x - scope.along(mean)) * scope.along(rsqrt(variance + epsilon));
+// Centred first: a mean far from zero then costs no digits.
+Expr normalized(const Scope& scope, Expr mean, Expr variance, Expr gamma, Expr beta,
+                double epsilon) {
+  Expr scale = gamma * rsqrt(variance + epsilon);
+  return (scope.x - scope.along(mean)) * scope.along(scale) + scope.along(beta);
 }
 
 // bfloat16 is too coarse for sums and squares: computed in float32, as Keras does.
@@ -96,23 +108,28 @@ Exprs narrowed(Exprs values, DType dtype) {
   return values;
 }
 
-Exprs training_expand(Builder&, const Node& node, std::span<const Expr> operands) {
+Exprs statistics_expand(Builder&, const Node& node, std::span<const Expr> operands) {
   Exprs x = widened(operands);
-  Scope scope{x[0], x[3], node.attrs.integer("axis")};
+  Scope scope{x[0], x[1], node.attrs.integer("axis")};
   Expr count = scope.count();
   Expr mean = sum(scope.masked(x[0]), scope.reduced()) / count;
   Expr centered = scope.masked(x[0] - scope.along(mean));
   Expr variance = sum(centered * centered, scope.reduced()) / count;
-  Expr y = normalized(scope, mean, variance, node.attrs.number("epsilon")) * scope.along(x[1]) +
-           scope.along(x[2]);
+  return narrowed({mean, variance}, operands[0].dtype());
+}
+
+Exprs training_expand(Builder&, const Node& node, std::span<const Expr> operands) {
+  Exprs x = widened(operands);
+  Scope scope{x[0], x[3], node.attrs.integer("axis")};
+  auto [mean, variance] = batch_norm_statistics(x[0], x[3], scope.axis);
+  Expr y = normalized(scope, mean, variance, x[1], x[2], node.attrs.number("epsilon"));
   return narrowed({y, mean, variance}, operands[0].dtype());
 }
 
 Exprs inference_expand(Builder&, const Node& node, std::span<const Expr> operands) {
   Exprs x = widened(operands);
   Scope scope{x[0], {}, node.attrs.integer("axis")};
-  Expr y = normalized(scope, x[3], x[4], node.attrs.number("epsilon")) * scope.along(x[1]) +
-           scope.along(x[2]);
+  Expr y = normalized(scope, x[3], x[4], x[1], x[2], node.attrs.number("epsilon"));
   return narrowed({y}, operands[0].dtype());
 }
 
@@ -122,15 +139,14 @@ Exprs inference_expand(Builder&, const Node& node, std::span<const Expr> operand
 Exprs gradient_expand(Builder&, const Node& node, std::span<const Expr> operands) {
   Exprs x = widened(operands);
   Scope scope{x[0], x[4], node.attrs.integer("axis")};
-  double epsilon = node.attrs.number("epsilon");
-  Expr hat = normalized(scope, x[2], x[3], epsilon), dy = x[5];
+  Expr inverse = rsqrt(x[3] + node.attrs.number("epsilon")), dy = x[5];
+  Expr centered = x[0] - scope.along(x[2]);
   Expr dbeta = sum(scope.masked(dy), scope.reduced());
-  Expr dgamma = sum(scope.masked(dy * hat), scope.reduced());
-  Expr count = scope.count();
-  Expr centered = dy - scope.along(dbeta / count) - hat * scope.along(dgamma / count);
-  Expr scale = x[1] * rsqrt(x[3] + epsilon);
-  return narrowed({scope.masked(centered * scope.along(scale)), dgamma, dbeta},
-                  operands[0].dtype());
+  Expr dgamma = sum(scope.masked(dy * centered), scope.reduced()) * inverse;
+  Expr scale = x[1] * inverse, count = scope.count();
+  Expr dx = dy * scope.along(scale) - scope.along(scale * dbeta / count) -
+            centered * scope.along(scale * inverse * dgamma / count);
+  return narrowed({scope.masked(dx), dgamma, dbeta}, operands[0].dtype());
 }
 
 // Gradients also of the statistics, should a loss depend on them.
@@ -163,6 +179,10 @@ const OpDef batch_norm_training_op{
     .infer = training_type,
     .expand = training_expand,
     .gradient = training_gradient};
+const OpDef batch_norm_statistics_op{.name = "batch_norm_statistics",
+                                     .attrs = {{{"axis", AttrKind::integer}}},
+                                     .infer = statistics_type,
+                                     .expand = statistics_expand};
 const OpDef batch_norm_inference_op{
     .name = "batch_norm_inference",
     .attrs = {{{"axis", AttrKind::integer}, {"epsilon", AttrKind::number}}},
@@ -180,6 +200,13 @@ BatchNormResult batch_norm_training(Expr x, Expr gamma, Expr beta, Expr valid, i
   Exprs results =
       x.builder->add_all(batch_norm_training_op, operands, attrs_of(axis, epsilon, x.rank()));
   return {results[0], results[1], results[2]};
+}
+
+BatchNormStatistics batch_norm_statistics(Expr x, Expr valid, int64_t axis) {
+  Exprs operands{x, valid};
+  Exprs results = x.builder->add_all(batch_norm_statistics_op, operands,
+                                     Attrs({{"axis", normalized_axis(axis, x.rank())}}));
+  return {results[0], results[1]};
 }
 
 Expr batch_norm_inference(Expr x, Expr gamma, Expr beta, Expr mean, Expr variance, int64_t axis,

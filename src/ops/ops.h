@@ -99,6 +99,10 @@ Expr reverse(Expr x, const Integers& dimensions);
 Expr slice(Expr x, const Integers& starts, const Integers& limits, const Integers& strides);
 Expr transpose(Expr x, const Integers& permutation);
 
+// --- for passes (ops/barrier.cpp) ---
+extern const OpDef optimization_barrier_op;
+Expr optimization_barrier(Expr x);  // x itself, as if it were another value
+
 // --- reductions (ops/reduce.cpp) ---
 // kind: "add" "maximum" "minimum" "multiply" "and" "or". The result lacks the reduced axes.
 extern const OpDef reduce_op, argmax_op;
@@ -146,7 +150,8 @@ struct ConvAttributes {
   int64_t groups = 1;
   std::string data_format = "channels_last";
 };
-Expr conv(Expr x, Expr kernel, const ConvAttributes& attributes);
+// The bias has one number for each filter, or is left out.
+Expr conv(Expr x, Expr kernel, const ConvAttributes& attributes, Expr bias = {});
 Expr conv_input_gradient(Expr dy, Expr kernel, const ConvAttributes& attributes,
                          const Shape& input_shape);
 Expr conv_kernel_gradient(Expr x, Expr dy, const ConvAttributes& attributes,
@@ -199,7 +204,8 @@ Expr all_reduce(Expr x);
 Expr replica_id(Builder& build);  // int64 scalar, 0 … replicas - 1
 
 // --- normalisation (ops/normalization.cpp); composites ---
-extern const OpDef batch_norm_training_op, batch_norm_inference_op, batch_norm_gradient_op;
+extern const OpDef batch_norm_training_op, batch_norm_statistics_op, batch_norm_inference_op,
+    batch_norm_gradient_op;
 struct BatchNormResult {
   Expr y, mean, variance;  // variance is biased (divided by the count)
 };
@@ -207,6 +213,11 @@ struct BatchNormResult {
 // of axis 0; all samples are normalised. gamma, beta: (extent of axis), always given.
 BatchNormResult batch_norm_training(Expr x, Expr gamma, Expr beta, Expr valid, int64_t axis,
                                     double epsilon);
+struct BatchNormStatistics {
+  Expr mean, variance;
+};
+// Those of batch_norm_training, into which it expands.
+BatchNormStatistics batch_norm_statistics(Expr x, Expr valid, int64_t axis);
 Expr batch_norm_inference(Expr x, Expr gamma, Expr beta, Expr mean, Expr variance, int64_t axis,
                           double epsilon);
 struct BatchNormGradient {

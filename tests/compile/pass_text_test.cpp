@@ -16,6 +16,8 @@
 #include "compile/fused.h"
 #include "compile/layout.h"
 #include "compile/memory_plan.h"
+#include "compile/pooling.h"
+#include "compile/recompute.h"
 #include "compile/simplify.h"
 #include "ir/text.h"
 #include "ir/verify.h"
@@ -42,14 +44,14 @@ std::string expanded(const Graph& graph, const Options& options) {
   }));
 }
 
-std::string fused(const Graph& graph, const Options& options) {
-  FuseRules rules{.takes = [](const Graph&, const Node& node) {
+std::string fused(const Graph& whole, const Options& options) {
+  FuseRules rules{.takes = [](const Graph& graph, const Node& node) {
     return node.op->op_class == OpClass::elementwise || node.op == &broadcast_in_dim_op ||
-           node.op == &random_bits_op ||
+           node.op == &random_bits_op || node.op == &slice_op || is_sum_of_rows(graph, node) ||
            (node.op == &constant_op && node.results[0].shape.rank() == 0);
   }};
   rules.most_nodes = std::stoul(option(options, "most_nodes", "64"));
-  return with_scopes(fuse(graph, rules));
+  return with_scopes(fuse(whole, rules));
 }
 
 // Elementwise nodes may overwrite any operand; a reduce wants a workspace of 100 bytes.
@@ -65,6 +67,12 @@ std::string planned(const Graph& graph, const Options&) {
   return print(graph, plan_memory(graph, memory));
 }
 
+std::string recomputed(const Graph& graph, const Options&) {
+  return with_scopes(recompute(graph, {.is_cheap = [](const Node& node) {
+                                 return node.op->op_class == OpClass::elementwise;
+                               }}));
+}
+
 using PassUnderTest = std::function<std::string(const Graph&, const Options&)>;
 
 const std::map<std::string, PassUnderTest> passes{
@@ -78,6 +86,9 @@ const std::map<std::string, PassUnderTest> passes{
     {"layout",
      [](const Graph& graph, const Options&) { return with_scopes(channels_last(graph)); }},
     {"memory_plan", planned},
+    {"pooling", [](const Graph& graph,
+                   const Options&) { return with_scopes(pooling_as_arithmetic(graph, 2)); }},
+    {"recompute", recomputed},
 };
 
 std::vector<const OpDef*> known_ops() {

@@ -64,6 +64,7 @@ std::vector<Refusal> structural_refusals() {
        {{"low", Integers{0, 0}}, {"high", Integers{0, 0}}, {"interior", Integers{0, 0}}},
        "expected a scalar float32 to pad with, received float32[1]"},
       {&reshape_op, {x}, {{"shape", Integers{5}}}, "float32[2,3] cannot be reshaped to (5)"},
+      {&optimization_barrier_op, {x, x}, {}, "1"},
       {&reverse_op, {x}, {{"dimensions", Integers{2}}}, "are not distinct axes"},
       {&slice_op,
        {x},

@@ -17,7 +17,7 @@ struct Result {
 
 Result train(int replicas, const std::string& backend_name, int threads) {
   auto backend = make_backend(backend_name, {.threads = threads});
-  SavedModel saved = load_model_file(golden_models() / "residual_sgd.keras", "");
+  SavedModel saved = load_model_file(golden_models() / "replicas.keras", "");
   Trainer trainer(*saved.model, *saved.compile, *backend, {.batch = 32, .replicas = replicas});
   Dataset data = Pictures(golden_models(), "images_32").part("training");
   Result result;

@@ -69,10 +69,11 @@ std::string refusal_of(const KernelRequest& request) {
 void run_pass(const Convolution& problem, ConvolutionPass pass, ConvolutionMethod method,
               const KernelArguments& on) {
   auto a = on.operand<float>(0), b = on.operand<float>(1);
+  const float* bias = on.operands.size() == 3 ? on.operand<float>(2) : nullptr;
   auto result = on.result<float>();
   switch (pass) {
     case ConvolutionPass::forward:
-      return convolution_forward(problem, method, a, b, nullptr, result, on.workspace, on.threads);
+      return convolution_forward(problem, method, a, b, bias, result, on.workspace, on.threads);
     case ConvolutionPass::gradient_to_input:
       return convolution_gradient_to_input(problem, method, a, b, result, on.workspace, on.threads);
     case ConvolutionPass::gradient_to_kernel:

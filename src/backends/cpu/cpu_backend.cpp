@@ -5,7 +5,6 @@
 #include "backends/cpu/cpu_executable.h"
 #include "backends/cpu/cpu_passes.h"
 #include "base/error.h"
-
 namespace hornbeam {
 
 CpuBackend::CpuBackend(int threads) : threads_(std::make_shared<ThreadPool>(threads)) {}

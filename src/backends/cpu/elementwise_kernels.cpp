@@ -39,11 +39,13 @@ std::vector<Overwrite> overwrites(const LoweredBody& body, size_t operands) {
     DType dtype = DType::float32;
     for (size_t i = 0; i < body.inputs.size(); ++i) {
       if (body.inputs[i] != static_cast<int>(operand)) continue;
-      element_by_element &= body.program.inputs[i].access == TileAccess::contiguous;
+      element_by_element &= body.program.inputs[i].access == TileAccess::contiguous &&
+                            body.program.inputs[i].offset == 0;
       dtype = body.program.inputs[i].dtype;
     }
     for (uint32_t result = 0; result < body.program.outputs.size(); ++result)
-      if (element_by_element && size_of(body.program.outputs[result].dtype) == size_of(dtype))
+      if (element_by_element && body.program.outputs[result].columns == 0 &&
+          size_of(body.program.outputs[result].dtype) == size_of(dtype))
         pairs.push_back({result, operand});
   }
   return pairs;
@@ -65,8 +67,9 @@ Planned plan_tiles(const Graph& body, const KernelRequest& request, const CpuInf
   run->inputs.resize(run->body.inputs.size());
   run->keys.resize(run->body.keys.size());
   run->outputs.resize(run->body.program.outputs.size());
-  NodeMemory memory{.workspace_bytes = tile_workspace(run->body.program, cpu.threads),
-                    .may_overwrite = overwrites(run->body, request.operands.size())};
+  NodeMemory memory{
+      .workspace_bytes = tile_workspace(run->body.program, run->body.count, cpu.threads),
+      .may_overwrite = overwrites(run->body, request.operands.size())};
   return KernelPlan{.memory = std::move(memory),
                     .cost = {.operations = operations_of(run->body)},
                     .run = [run](const KernelArguments& arguments) { (*run)(arguments); }};

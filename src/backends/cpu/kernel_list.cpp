@@ -37,8 +37,7 @@ constexpr Kernel kernels[] = {
     {&reduce_op, "reduce", plan_reduce},
     {&reduce_op, "plain", plan_plain_reduce},
     {&argmax_op, "argmax", plan_argmax},
-    {&batch_norm_training_op, "batch norm", plan_batch_norm_training},
-    {&batch_norm_gradient_op, "batch norm", plan_batch_norm_gradient},
+    {&batch_norm_statistics_op, "batch statistics", plan_batch_norm_statistics},
     {&softmax_op, "softmax", plan_softmax},
     {&log_softmax_op, "softmax", plan_log_softmax},
     // tables and copies

@@ -31,8 +31,7 @@ Planned plan_plain_reduce(const KernelRequest& request, const CpuInfo& cpu);  //
 Planned plan_argmax(const KernelRequest& request, const CpuInfo& cpu);
 
 // normalization_kernels.cpp
-Planned plan_batch_norm_training(const KernelRequest& request, const CpuInfo& cpu);
-Planned plan_batch_norm_gradient(const KernelRequest& request, const CpuInfo& cpu);
+Planned plan_batch_norm_statistics(const KernelRequest& request, const CpuInfo& cpu);
 
 // pooling_kernels.cpp
 Planned plan_max_pool(const KernelRequest& request, const CpuInfo& cpu);

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "backends/cpu/kernels/tile_schedule.h"
+#include "backends/cpu/tile_views.h"
+#include "compile/fused.h"
 #include "ir/interpret.h"
 #include "ops/ops.h"
 
@@ -151,58 +154,25 @@ std::optional<Value> key_of_uniform(const Graph& graph, const Node& node) {
   return graph.node(graph.node(converted.operands[0]).operands[0]).operands[0];
 }
 
-// --- broadcasts ---
-
-struct Access {
-  TileAccess access;
-  int64_t extent;
-};
-
-// Which element of a broadcast operand belongs to element i of the result, seen without axes of
-// extent 1: repeated along leading axes (row) or along trailing axes (column).
-std::optional<Access> access_of(const Type& operand, const Node& node) {
-  if (operand.shape.elements() == 1) return Access{TileAccess::scalar, 1};
-  const Shape& shape = node.results[0].shape;
-  const Integers& dimensions = node.attrs.integers("dimensions");
-  if (!std::is_sorted(dimensions.begin(), dimensions.end())) return {};
-  std::vector<bool> own;  // by long axis of the result: the operand has it
-  int64_t inner = 1;      // elements behind the last own axis
-  for (int64_t axis = 0; axis < shape.rank(); ++axis) {
-    auto found = std::find(dimensions.begin(), dimensions.end(), axis);
-    bool has = found != dimensions.end() && operand.shape[found - dimensions.begin()] != 1;
-    if (shape[axis] == 1) continue;
-    own.push_back(has);
-    inner = has ? 1 : inner * shape[axis];
-  }
-  if (std::is_sorted(own.begin(), own.end()))
-    return Access{TileAccess::row, operand.shape.elements()};
-  if (std::is_sorted(own.rbegin(), own.rend())) return Access{TileAccess::column, inner};
-  return {};
-}
+// --- bodies ---
 
 bool is_table(const Node& node) {
   return (node.op == &constant_op || node.op == &iota_op) &&
          node.results[0].shape.elements() <= largest_table;
 }
 
-// --- bodies ---
-
 class Lowering {
  public:
   explicit Lowering(const Graph& body) : body_(body) {
-    shape_ = body.type(body.outputs()[0].value).shape;
+    shape_ = iteration_shape(body);
     lowered_.count = shape_.elements();
   }
 
   std::variant<LoweredBody, std::string> run() {
-    for (const Port& output : body_.outputs()) {
-      DType dtype = body_.type(output.value).dtype;
-      if (!is_exact(dtype)) refuse(fmt::format("results of {}", name_of(dtype)));
-      lowered_.program.outputs.push_back({register_of(output.value), dtype});
-    }
+    for (const Port& output : body_.outputs()) add_output(output.value);
     if (!refusal_.empty()) return refusal_;
     lowered_.program.registers = next_register_;
-    lowered_.program = with_few_registers(lowered_.program);
+    lowered_.program = scheduled(lowered_.program);
     return lowered_;
   }
 
@@ -210,6 +180,18 @@ class Lowering {
   int refuse(std::string reason) {
     if (refusal_.empty()) refusal_ = std::move(reason);
     return 0;
+  }
+
+  void add_output(Value value) {
+    DType dtype = body_.type(value).dtype;
+    if (!is_exact(dtype)) refuse(fmt::format("results of {}", name_of(dtype)));
+    if (const Node& node = body_.node(value); node.op == &reduce_op) {
+      if (!is_sum_of_rows(body_, node)) refuse("a reduction that is no sum of rows");
+      lowered_.program.outputs.push_back(
+          {.reg = register_of(node.operands[0]), .columns = node.results[0].shape.elements()});
+    } else {
+      lowered_.program.outputs.push_back({.reg = register_of(value), .dtype = dtype});
+    }
   }
 
   int register_of(Value value) {
@@ -221,12 +203,8 @@ class Lowering {
 
   int make(Value value) {
     const Node& node = body_.node(value);
-    if (node.op == &broadcast_in_dim_op) return make_broadcast(node);
-    if (node.op == &input_op || is_table(node)) {
-      bool whole = node.results[0].shape == shape_;
-      return whole ? load(value, {TileAccess::contiguous, 1})
-                   : refuse("an operand of another shape");
-    }
+    if (node.results[0].shape != shape_) return refuse("an operand of another shape");
+    if (node.op == &input_op || is_table(node) || is_view(body_, node)) return load(value);
     if (std::optional<Value> key = key_of_uniform(body_, node)) return make_uniform(*key);
     std::optional<TileOp> op = instruction_of(body_, node);
     if (!op) return refuse(fmt::format("{} of {}", node.op->name, name_of(node.results[0].dtype)));
@@ -234,13 +212,6 @@ class Lowering {
     int* operands[] = {&instruction.a, &instruction.b, &instruction.c};
     for (size_t i = 0; i < node.operands.size(); ++i) *operands[i] = register_of(node.operands[i]);
     return emit(instruction);
-  }
-
-  int make_broadcast(const Node& node) {
-    const Type& operand = body_.type(node.operands[0]);
-    std::optional<Access> access = access_of(operand, node);
-    if (!access) return refuse("a broadcast of middle axes");
-    return load(node.operands[0], *access);
   }
 
   int make_uniform(Value key) {
@@ -251,31 +222,40 @@ class Lowering {
         {.op = TileOp::uniform, .to = 0, .key = static_cast<int>(lowered_.keys.size()) - 1});
   }
 
-  int load(Value value, Access access) {
-    const Node& node = body_.node(value);
-    DType dtype = node.results[0].dtype;
-    if (is_table(node)) return load_table(node, access);
-    if (node.op != &input_op) return refuse("a broadcast of a computed value");
+  int load(Value value) {
+    std::optional<TileView> view = view_of(body_, value);
+    if (!view) return refuse("elements that lie apart");
+    const Node& source = body_.node(view->source);
+    if (is_table(source)) return load_table(source, *view);
+    DType dtype = source.results[0].dtype;
+    if (source.op != &input_op) return refuse("a broadcast of a computed value");
     if (!is_exact(dtype) && dtype != DType::int32 && dtype != DType::bfloat16)
       return refuse(fmt::format("operands of {}", name_of(dtype)));
-    int reg = next_register_++;
-    lowered_.program.inputs.push_back({reg, dtype, access.access, access.extent});
-    lowered_.inputs.push_back(static_cast<int>(node.attrs.integer("number")));
-    return reg;
+    lowered_.inputs.push_back(static_cast<int>(source.attrs.integer("number")));
+    return add_input(dtype, *view);
   }
 
-  int load_table(const Node& node, Access access) {
+  int load_table(const Node& node, const TileView& view) {
     Tensor tensor = interpret_node(node, {})[0].converted(DType::float32);
     auto numbers = std::as_const(tensor).values<float>();
-    if (access.access == TileAccess::scalar && numbers.size() == 1)
-      return emit({.op = TileOp::constant, .to = 0, .value = numbers[0]});
+    if (view.access == TileAccess::scalar)
+      return emit(
+          {.op = TileOp::constant, .to = 0, .value = numbers[static_cast<size_t>(view.offset)]});
     if (!is_exact(node.results[0].dtype) && !all_small_whole(tensor))
       return refuse("whole numbers beyond 2^24");
-    int reg = next_register_++;
-    lowered_.program.inputs.push_back({reg, DType::float32, access.access, access.extent});
     lowered_.tables.emplace_back(numbers.begin(), numbers.end());
     lowered_.inputs.push_back(-static_cast<int>(lowered_.tables.size()));
-    return reg;
+    return add_input(DType::float32, view);
+  }
+
+  int add_input(DType dtype, const TileView& view) {
+    lowered_.program.inputs.push_back({.reg = next_register_,
+                                       .dtype = dtype,
+                                       .access = view.access,
+                                       .extent = view.extent,
+                                       .offset = view.offset,
+                                       .axes = view.axes});
+    return next_register_++;
   }
 
   int emit(TileInstruction instruction) {
@@ -300,10 +280,10 @@ std::variant<LoweredBody, std::string> lower_to_tiles(const Graph& body) {
 
 bool tiles_take(const Graph& graph, const Node& node) {
   if (is_table(node)) return node.results[0].shape.rank() <= 1;
-  if (node.op == &broadcast_in_dim_op)
-    return access_of(graph.type(node.operands[0]), node).has_value();
+  if (is_view(graph, node)) return tiles_read(graph, node);
   if (is_first_bits(graph, node) || is_upper_bits(graph, node) || is_converted_bits(graph, node))
     return true;
+  if (is_sum_of_rows(graph, node)) return node.results[0].shape.elements() <= tile_floats;
   return node.op->op_class == OpClass::elementwise && instruction_of(graph, node).has_value();
 }
 

@@ -84,13 +84,10 @@ Exprs Conv2D::call(Trace& trace, std::span<const Expr> inputs) {
   require_picture(inputs[0]);
   Padding cells =
       padding_of(padding, data_format, inputs[0].shape(), kernel_size, strides, dilation_rate);
-  Expr y = conv(inputs[0], trace.weight(own("kernel")),
-                {strides, cells.low, cells.high, dilation_rate, groups, data_format});
-  if (use_bias) {
-    int64_t axis = channel_axis(data_format, 4);
-    y = y + broadcast_in_dim(trace.weight(own("bias")), Shape(y.shape()), {axis});
-  }
-  return {activation(y)};
+  Expr bias = use_bias ? trace.weight(own("bias")) : Expr{};
+  return {
+      activation(conv(inputs[0], trace.weight(own("kernel")),
+                      {strides, cells.low, cells.high, dilation_rate, groups, data_format}, bias))};
 }
 
 // --- pooling ---

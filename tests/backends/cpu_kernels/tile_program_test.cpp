@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "backends/cpu/kernels/tile_schedule.h"
 #include "kernel_testing.h"
 
 namespace hornbeam {
@@ -27,9 +28,9 @@ std::vector<float> run(const TileProgram& program, const std::vector<std::vector
   std::vector<const void*> from;
   for (const auto& input : inputs) from.push_back(input.data());
   void* to = result.data();
-  TestWorkspace workspace(tile_workspace(program, pool.threads()));
-  run_tiles(program, static_cast<int64_t>(result.size()), from, keys, {&to, 1}, workspace.data(),
-            pool);
+  const int64_t count = static_cast<int64_t>(result.size());
+  TestWorkspace workspace(tile_workspace(program, count, pool.threads()));
+  run_tiles(program, count, from, keys, {&to, 1}, workspace.data(), pool);
   return result;
 }
 
@@ -171,8 +172,8 @@ TEST(TileProgram, BroadcastsInAChain) {
                              {.op = TileOp::add, .to = 9, .a = 8, .b = 3}},
                             {{.reg = 9}},
                             10};
-  const TileProgram small = with_few_registers(program);
-  EXPECT_LE(small.registers, 5);
+  const TileProgram small = scheduled(program);
+  EXPECT_LE(small.registers, 8);
   for (const TileProgram& each : {program, small})
     on_every_machine(
         [&](ThreadPool& pool) {
@@ -182,6 +183,72 @@ TEST(TileProgram, BroadcastsInAChain) {
           for (size_t i = 0; i < x.size(); ++i)
             ASSERT_EQ(y[i], std::max(0.0f, x[i] * scale[i % channels] + shift[i / channels]) + 2);
         });
+}
+
+// Sums of x * scale[channel] over rows, and 2 * x beside them, for rows that fit tiles in every
+// way.
+TEST(TileProgram, SumsOfRows) {
+  for (const int64_t channels : {1, 3, 37, 96, 512, 700, 1024}) {
+    SCOPED_TRACE(channels);
+    const int64_t rows = 40000 / channels;
+    const std::vector<float> x = random_floats(rows * channels, 1);
+    const std::vector<float> scale = random_floats(channels, 2);
+    const TileProgram program =
+        scheduled({{{.reg = 0}, {.reg = 1, .access = TileAccess::row, .extent = channels}},
+                   {{.op = TileOp::multiply, .to = 2, .a = 0, .b = 1},
+                    {.op = TileOp::add, .to = 3, .a = 0, .b = 0}},
+                   {{.reg = 2, .columns = channels}, {.reg = 3}, {.reg = 0, .columns = channels}},
+                   4});
+    std::vector<double> exact(static_cast<size_t>(channels)), plain(exact);
+    for (size_t i = 0; i < x.size(); ++i) {
+      exact[i % exact.size()] += double{x[i] * scale[i % exact.size()]};
+      plain[i % exact.size()] += double{x[i]};
+    }
+    on_every_machine(
+        [&](ThreadPool& pool) {
+          std::vector<float> results(2 * exact.size() + x.size());
+          const void* from[] = {x.data(), scale.data()};
+          float* sums = results.data() + x.size();
+          void* to[] = {sums, results.data(), sums + channels};
+          TestWorkspace workspace(tile_workspace(program, rows * channels, pool.threads()));
+          run_tiles(program, rows * channels, from, {}, to, workspace.data(), pool);
+          return results;
+        },
+        [&](const std::vector<float>& results) {
+          for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(results[i], 2 * x[i]);
+          const float* sums = results.data() + x.size();
+          for (size_t c = 0; c < exact.size(); ++c) {
+            ASSERT_NEAR(sums[c], exact[c], 1e-6 * static_cast<double>(rows));
+            ASSERT_NEAR(sums[exact.size() + c], plain[c], 1e-6 * static_cast<double>(rows));
+          }
+        });
+  }
+}
+
+// x[:, 1::2, :] and every row of y twice, of 3 pictures of 4 rows of 40 elements.
+TEST(TileProgram, StridedOperands) {
+  const std::vector<float> x = random_floats(3 * 8 * 40, 1), y = random_floats(3 * 2 * 40, 2);
+  const TileProgram program = scheduled(
+      {{{.reg = 0, .access = TileAccess::strided, .offset = 40, .axes = {{12, 80}, {40, 1}}},
+        {.reg = 1, .access = TileAccess::strided, .axes = {{6, 40}, {2, 0}, {40, 1}}}},
+       {{.op = TileOp::add, .to = 2, .a = 0, .b = 1}},
+       {{.reg = 2}},
+       3});
+  on_every_machine(
+      [&](ThreadPool& pool) {
+        std::vector<float> result(3 * 4 * 40);
+        const void* from[] = {x.data(), y.data()};
+        void* to = result.data();
+        TestWorkspace workspace(tile_workspace(program, 480, pool.threads()));
+        run_tiles(program, 480, from, {}, {&to, 1}, workspace.data(), pool);
+        return result;
+      },
+      [&](const std::vector<float>& result) {
+        for (size_t i = 0; i < result.size(); ++i) {
+          const size_t row = i / 40, column = i % 40;
+          ASSERT_EQ(result[i], x[(2 * row + 1) * 40 + column] + y[row / 2 * 40 + column]);
+        }
+      });
 }
 
 TEST(TileProgram, ConvertsOnLoadAndStore) {
@@ -206,7 +273,7 @@ TEST(TileProgram, ConvertsOnLoadAndStore) {
   std::vector<int32_t> f(4);
   void* to[] = {a.data(), b.data(), c.data(), e.data(), f.data()};
   ThreadPool pool(1);
-  TestWorkspace workspace(tile_workspace(program, 1));
+  TestWorkspace workspace(tile_workspace(program, 4, 1));
   run_tiles(program, 4, from, {}, to, workspace.data(), pool);
   EXPECT_EQ(a, (std::vector<float>{0, 1, 200, 255}));
   EXPECT_EQ(b, (std::vector<uint8_t>{0, 0, 255, 0}));

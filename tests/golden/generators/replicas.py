@@ -5,18 +5,42 @@ import keras
 import numpy as np
 
 from .common import numbered, save_npz
+from .steadiness import DRAWS, LOSSES, apart, moved, relative
 
 BATCH, REPLICAS = 32, (2, 8)
 
 
-def record_replicas(folder, pictures):
-    """One epoch of the residual model for each number of replicas, from the weights in residual_sgd.keras."""
+def record_replicas(folder, pictures, fresh_model, rounding):
+    """One epoch of the residual model for each number of replicas, from the first weights that are steady for all."""
     images = pictures["training_images_32"].astype("float32") / np.float32(255)
-    for replicas in REPLICAS:
-        print(f"  residual, {replicas} replicas", flush=True)
-        model = keras.models.load_model(folder / "residual_sgd.keras")
-        losses = train(model, images, pictures["training_labels"], replicas)
-        save_npz(folder / f"replicas_{replicas}.npz", {"step_losses": losses, **numbered("weight", model.get_weights())})
+    labels = pictures["training_labels"]
+    for seed in range(60):
+        print(f"  residual with replicas, seed {seed}", flush=True)
+        fresh_model(seed).save(folder / "replicas.keras")
+        runs = {replicas: run(folder, images, labels, replicas) for replicas in REPLICAS}
+        if all(is_steady(folder, images, labels, replicas, *runs[replicas], rounding) for replicas in REPLICAS):
+            break
+    for replicas, (losses, weights) in runs.items():
+        save_npz(folder / f"replicas_{replicas}.npz", {"step_losses": losses, **numbered("weight", weights)})
+
+
+def run(folder, images, labels, replicas, draw=None):
+    model = keras.models.load_model(folder / "replicas.keras")
+    if draw is not None:
+        model.set_weights(moved(model.get_weights(), draw))
+    losses = train(model, images, labels, replicas)
+    return losses, model.get_weights()
+
+
+def is_steady(folder, images, labels, replicas, losses, weights, rounding):
+    for draw in range(DRAWS):
+        other_losses, others = run(folder, images, labels, replicas, draw)
+        if not all(relative(*pair) < LOSSES for pair in zip(other_losses, losses)):
+            return False
+        distances = apart(others, weights, rounding)
+        if distances is None or not all(distance < 5e-4 or limit > 1e-5 for distance, limit in zip(distances, rounding)):
+            return False
+    return True
 
 
 def train(model, images, labels, replicas):

@@ -32,7 +32,15 @@ Exprs same(Inputs x, const Geometry& g) {
   return {conv(x[0], x[1], attributes(g, low, high))};
 }
 
+Exprs with_bias(Inputs x, const std::string& data_format) {
+  return {conv(x[0], x[1], {{1, 1}, {1, 1}, {1, 1}, {1, 1}, 1, data_format}, x[2])};
+}
+
 const OpCase cases[] = {
+    {"bias_2d", [](Inputs x) { return with_bias(x, "channels_last"); }},
+    {.name = "bias_2d_channels_first",
+     .build = [](Inputs x) { return with_bias(x, "channels_first"); },
+     .absolute = 2e-6},
     {"valid_1d",
      [](Inputs x) {
        return valid(x, {{1}, {1}});

@@ -13,6 +13,11 @@ Exprs inference(Inputs x, int64_t axis) {
   return {batch_norm_inference(x[0], x[1], x[2], x[3], x[4], axis, 1e-3)};
 }
 
+Exprs statistics(Inputs x, int64_t axis) {
+  auto [mean, variance] = batch_norm_statistics(x[0], x[1], axis);
+  return {mean, variance};
+}
+
 const OpCase cases[] = {
     {"training_rows", [](Inputs x) { return training(x, -1); }},
     {"training_pictures", [](Inputs x) { return training(x, 3); }},
@@ -30,6 +35,9 @@ const OpCase cases[] = {
      .absolute = 4e-6},
     {"inference_rows", [](Inputs x) { return inference(x, -1); }},
     {"inference_pictures_first", [](Inputs x) { return inference(x, 1); }},
+    {"statistics_rows", [](Inputs x) { return statistics(x, -1); }},
+    {"statistics_pictures_first", [](Inputs x) { return statistics(x, 1); }},
+    {"statistics_part", [](Inputs x) { return statistics(x, -1); }},
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ const OpCase cases[] = {
      [](Inputs x) {
        return Exprs{reverse(x[0], {0, 2})};
      }},
+    {"optimization_barrier", [](Inputs x) { return Exprs{optimization_barrier(x[0])}; }},
     {"slice",
      [](Inputs x) {
        return Exprs{slice(x[0], {0, 1, 0}, {2, 3, 4}, {1, 1, 3})};

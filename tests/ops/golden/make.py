@@ -114,6 +114,16 @@ def conv():
     add("same_2d_depthwise", (1, 4, 4, 3), (3, 3, 1, 6), (1, 1), "SAME", groups=3)
     add("padded_2d_beyond_kernel", (1, 4, 3, 1), (2, 2, 1, 2), (2, 1), [(3, 1), (2, 4)])
     add("same_3d_strided", (1, 3, 4, 5, 2), (2, 3, 2, 2, 2), (1, 2, 2), "SAME")
+
+    def with_bias(name, x_shape, kernel_shape, data_format):
+        numbers = "NHWC" if data_format == "channels_last" else "NCHW"
+        along = (-1, 1, 1) if numbers == "NCHW" else (-1,)
+        compute = lambda x, k, b: jax.lax.conv_general_dilated(
+            x, k, (1, 1), "SAME", dimension_numbers=(numbers, "HWIO", numbers), precision="highest") + b.reshape(along)
+        cases.add(name, compute, cases.numbers(*x_shape), cases.numbers(*kernel_shape), cases.numbers(kernel_shape[-1]))
+
+    with_bias("bias_2d", (2, 4, 3, 2), (3, 3, 2, 3), "channels_last")
+    with_bias("bias_2d_channels_first", (2, 2, 4, 3), (3, 3, 2, 3), "channels_first")
     cases.save()
 
 
@@ -181,6 +191,14 @@ def normalization():
 
     inference("inference_rows", cases.numbers(4, 3), -1)
     inference("inference_pictures_first", cases.numbers(2, 3, 2, 2), 1)
+
+    def statistics(name, x, axis, valid):
+        axes = [a for a in range(x.ndim) if a != axis % x.ndim]
+        cases.add(name, lambda x, v: tuple(keras.ops.moments(x[:valid], axes)), x, np.int32(valid))
+
+    statistics("statistics_rows", cases.numbers(5, 3), -1, 5)
+    statistics("statistics_pictures_first", cases.numbers(3, 2, 3, 2), 1, 3)
+    statistics("statistics_part", cases.numbers(5, 2, 3), -1, 3)
     cases.save()
 
 
@@ -329,6 +347,7 @@ def structural():
     cases.add("reshape", lambda x: lax.reshape(x, (4, 6)), x)
     cases.add("transpose", lambda x: lax.transpose(x, (2, 0, 1)), x)
     cases.add("reverse", lambda x: lax.rev(x, (0, 2)), x)
+    cases.add("optimization_barrier", lambda x: x, x)
     cases.add("slice", lambda x: lax.slice(x, (0, 1, 0), (2, 3, 4), (1, 1, 3)), x)
     cases.add("slice_empty", lambda x: lax.slice(x, (0, 1, 0), (2, 1, 4)), x)
     cases.add("pad", lambda x, v: lax.pad(x, v, ((1, 2, 0), (0, 0, 1))), cases.numbers(2, 3), FLOAT(0.5))

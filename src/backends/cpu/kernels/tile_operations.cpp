@@ -95,13 +95,13 @@ HWY_INLINE V minimum_of(V a, V b) {
 
 template <class F>
 HWY_INLINE void unary(const TileOperands& on, F&& f) {
-  for (int64_t i = 0; i < on.count; i += lanes) hn::Store(f(hn::Load(d, on.a + i)), d, on.to + i);
+  for (int64_t i = 0; i < on.count; i += lanes) hn::StoreU(f(hn::LoadU(d, on.a + i)), d, on.to + i);
 }
 
 template <class F>
 HWY_INLINE void binary(const TileOperands& on, F&& f) {
   for (int64_t i = 0; i < on.count; i += lanes)
-    hn::Store(f(hn::Load(d, on.a + i), hn::Load(d, on.b + i)), d, on.to + i);
+    hn::StoreU(f(hn::LoadU(d, on.a + i), hn::LoadU(d, on.b + i)), d, on.to + i);
 }
 
 template <int bits>
@@ -152,8 +152,8 @@ void uniform_tile(const TileOperands& on) {
     }
     Words x0 = hn::Load(d_words, counter_low), x1 = hn::Load(d_words, counter_high);
     threefry_of(on.key, x0, x1);
-    hn::Store(uniform_of(x0), d, low);
-    hn::Store(uniform_of(x1), d, high);
+    hn::StoreU(uniform_of(x0), d, low);
+    hn::StoreU(uniform_of(x1), d, high);
     for (int64_t j = 0; j < lanes && i + 2 * j < on.count; ++j) {
       on.to[i + 2 * j] = low[j];
       on.to[i + 2 * j + 1] = high[j];
@@ -164,7 +164,7 @@ void uniform_tile(const TileOperands& on) {
 void keep_tile(const TileOperands& on, float rate) {
   uniform_tile(on);
   for (int64_t i = 0; i < on.count; i += lanes)
-    hn::Store(truth(hn::Ge(hn::Load(d, on.to + i), hn::Set(d, rate))), d, on.to + i);
+    hn::StoreU(truth(hn::Ge(hn::LoadU(d, on.to + i), hn::Set(d, rate))), d, on.to + i);
 }
 
 // Outside the range where the library reduces angles well, and for what has no fast way.
@@ -271,9 +271,9 @@ void run_binary(TileOp op, const TileOperands& on) {
 
 void select_tile(const TileOperands& on) {
   for (int64_t i = 0; i < on.count; i += lanes)
-    hn::Store(hn::IfThenElse(is_true(hn::Load(d, on.a + i)), hn::Load(d, on.b + i),
-                             hn::Load(d, on.c + i)),
-              d, on.to + i);
+    hn::StoreU(hn::IfThenElse(is_true(hn::LoadU(d, on.a + i)), hn::LoadU(d, on.b + i),
+                              hn::LoadU(d, on.c + i)),
+               d, on.to + i);
 }
 
 void run_instruction_vector(const TileInstruction& instruction, const TileOperands& on) {
@@ -291,10 +291,57 @@ void run_instruction_vector(const TileInstruction& instruction, const TileOperan
     run_binary(instruction.op, on);
 }
 
+// Where the iteration stands on every axis but the last, and in the operand.
+class Walk {
+ public:
+  Walk(std::span<const TileAxis> axes, int64_t first) : axes_(axes) {
+    for (size_t axis = axes.size(); axis-- > 0; first /= axes[axis].extent) {
+      index_[axis] = first % axes[axis].extent;
+      offset_ += index_[axis] * axes[axis].stride;
+    }
+  }
+  int64_t offset() const { return offset_; }
+  int64_t left_in_run() const { return axes_.back().extent - index_[axes_.size() - 1]; }
+  void advance(int64_t run) {
+    size_t axis = axes_.size() - 1;
+    index_[axis] += run;
+    offset_ += run * axes_[axis].stride;
+    for (; axis > 0 && index_[axis] == axes_[axis].extent; --axis) {
+      offset_ += axes_[axis - 1].stride - index_[axis] * axes_[axis].stride;
+      index_[axis] = 0;
+      ++index_[axis - 1];
+    }
+  }
+
+ private:
+  std::span<const TileAxis> axes_;
+  int64_t index_[most_tile_axes] = {};
+  int64_t offset_ = 0;
+};
+
+template <class T>
+void load_strided(const TileInput& input, const T* from, int64_t first, int64_t count, float* to) {
+  Walk walk(input.axes, first);
+  const bool repeats = input.axes.back().stride == 0;
+  for (int64_t i = 0; i < count;) {
+    const int64_t run = std::min(count - i, walk.left_in_run());
+    const T* run_from = from + walk.offset();
+    if (repeats)
+      std::fill_n(to + i, run, static_cast<float>(run_from[0]));
+    else
+      for (int64_t j = 0; j < run; ++j) to[i + j] = static_cast<float>(run_from[j]);
+    walk.advance(run);
+    i += run;
+  }
+}
+
 // Plain loops, which the compiler turns into the vectors of this instruction set.
 template <class T>
-void load_elements(const TileInput& input, const T* from, int64_t first, int64_t count, float* to) {
-  if (input.access == TileAccess::contiguous) {
+void load_elements(const TileInput& input, const T* base, int64_t first, int64_t count, float* to) {
+  const T* from = base + input.offset;
+  if (input.access == TileAccess::strided) {
+    load_strided(input, from, first, count, to);
+  } else if (input.access == TileAccess::contiguous) {
     for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[first + i]);
   } else if (input.access == TileAccess::scalar) {
     std::fill_n(to, count, static_cast<float>(from[0]));
@@ -354,6 +401,11 @@ void store_tile_vector(DType dtype, const float* from, int64_t first, int64_t co
     store(static_cast<uint8_t*>(to), [](float x) { return uint8_t{x != 0}; });
 }
 
+void add_rows_vector(const float* from, int64_t count, int64_t columns, float* sums) {
+  for (int64_t row = 0; row < count; row += columns)
+    for (int64_t c = 0; c < columns; ++c) sums[c] += from[row + c];
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace hornbeam
@@ -365,6 +417,7 @@ namespace hornbeam {
 HWY_EXPORT(run_instruction_vector);
 HWY_EXPORT(load_tile_vector);
 HWY_EXPORT(store_tile_vector);
+HWY_EXPORT(add_rows_vector);
 
 void run_instruction(const TileInstruction& instruction, const TileOperands& on) {
   HWY_DYNAMIC_DISPATCH(run_instruction_vector)(instruction, on);
@@ -376,6 +429,10 @@ void load_tile(const TileInput& input, const void* from, int64_t first, int64_t 
 
 void store_tile(DType dtype, const float* from, int64_t first, int64_t count, void* to) {
   HWY_DYNAMIC_DISPATCH(store_tile_vector)(dtype, from, first, count, to);
+}
+
+void add_rows(const float* from, int64_t count, int64_t columns, float* sums) {
+  HWY_DYNAMIC_DISPATCH(add_rows_vector)(from, count, columns, sums);
 }
 
 }  // namespace hornbeam

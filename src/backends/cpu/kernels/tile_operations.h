@@ -7,7 +7,7 @@
 
 namespace hornbeam {
 
-// Registers of an instruction, 64-byte aligned; `count` is a multiple of 16, at most tile_floats.
+// Tiles of an instruction; `count` is a multiple of 16, at most tile_floats.
 struct TileOperands {
   float* to;
   const float* a;
@@ -23,5 +23,8 @@ void run_instruction(const TileInstruction& instruction, const TileOperands& on)
 // Elements [first, first + count) of an operand, as float32.
 void load_tile(const TileInput& input, const void* from, int64_t first, int64_t count, float* to);
 void store_tile(DType dtype, const float* from, int64_t first, int64_t count, void* to);
+
+// Adds the rows of `columns` elements in [from, from + count) to sums[columns].
+void add_rows(const float* from, int64_t count, int64_t columns, float* sums);
 
 }  // namespace hornbeam

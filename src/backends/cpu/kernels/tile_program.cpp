@@ -1,6 +1,7 @@
 #include "backends/cpu/kernels/tile_program.h"
 
 #include <algorithm>
+#include <array>
 
 #include "backends/cpu/kernels/tile_operations.h"
 #include "backends/cpu/kernels/workspace.h"
@@ -16,115 +17,134 @@ struct Operands {
   std::span<void* const> outputs;
 };
 
-void run_tile(const TileProgram& program, int64_t first, int64_t count, const Operands& on,
-              float* registers) {
-  const auto at = [&](int reg) { return registers + reg * tile_floats; };
-  for (size_t i = 0; i < program.inputs.size(); ++i)
-    load_tile(program.inputs[i], on.inputs[i], first, count, at(program.inputs[i].reg));
-  for (const TileInstruction& each : program.instructions) {
-    const bool random = each.op == TileOp::uniform || each.op == TileOp::keep_mask;
-    run_instruction(each, {.to = at(each.to),
-                           .a = at(each.a),
-                           .b = at(each.b),
-                           .c = at(each.c),
-                           .count = round_up(count, 16),
-                           .key = random ? on.keys[static_cast<size_t>(each.key)] : 0,
-                           .first = static_cast<uint64_t>(first)});
-  }
-  for (size_t i = 0; i < program.outputs.size(); ++i)
-    store_tile(program.outputs[i].dtype, at(program.outputs[i].reg), first, count, on.outputs[i]);
+int64_t piece_floats(const TileProgram& program) { return tiles_per_piece * program.tile; }
+
+int64_t summed_columns(const TileProgram& program) {
+  int64_t columns = 0;
+  for (const TileOutput& output : program.outputs) columns += output.columns;
+  return columns;
 }
 
-int operand_count(TileOp op) {
-  if (op < TileOp::add) return 1;
-  if (op < TileOp::select) return 2;
-  return op == TileOp::select ? 3 : 0;
-}
-
-// Gives registers out anew, lowest free one first, and takes them back after their last use.
-class RegisterAssignment {
+// Tiles of a thread, and where the tile of each register is at the moment.
+class Registers {
  public:
-  explicit RegisterAssignment(const TileProgram& program)
-      : last_use_(static_cast<size_t>(program.registers), -1),
-        assigned_(static_cast<size_t>(program.registers), -1) {
-    for (size_t i = 0; i < program.instructions.size(); ++i)
-      for_each_operand(program.instructions[i],
-                       [&](int reg) { last_use_[static_cast<size_t>(reg)] = static_cast<int>(i); });
-    for (const TileOutput& output : program.outputs)
-      last_use_[static_cast<size_t>(output.reg)] = static_cast<int>(program.instructions.size());
-  }
+  Registers(const TileProgram& program, WorkspaceCutter& cutter)
+      : own_(cutter.take(program.registers * tile_floats)),
+        at_(cutter.take<float*>(program.registers)) {}
 
-  template <class Visit>
-  static void for_each_operand(const TileInstruction& instruction, Visit&& visit) {
-    const int count = operand_count(instruction.op);
-    if (count > 0) visit(instruction.a);
-    if (count > 1) visit(instruction.b);
-    if (count > 2) visit(instruction.c);
-  }
-
-  int of(int reg) const { return std::max(0, assigned_[static_cast<size_t>(reg)]); }
-
-  int assign(int reg) {
-    int& place = assigned_[static_cast<size_t>(reg)];
-    if (place >= 0) return place;
-    const auto free = std::find(taken_.begin(), taken_.end(), false);
-    place = static_cast<int>(free - taken_.begin());
-    if (free == taken_.end()) taken_.push_back(false);
-    taken_[static_cast<size_t>(place)] = true;
-    return place;
-  }
-
-  void release_after(int instruction, int reg) {
-    if (last_use_[static_cast<size_t>(reg)] <= instruction)
-      taken_[static_cast<size_t>(of(reg))] = false;
-  }
-
-  int count() const { return static_cast<int>(taken_.size()); }
+  float* operator[](int reg) const { return at_[reg]; }
+  void keep(int reg) { at_[reg] = own_ + reg * tile_floats; }
+  void point(int reg, float* memory) { at_[reg] = memory; }
 
  private:
-  std::vector<int> last_use_;
-  std::vector<int> assigned_;
-  std::vector<bool> taken_;
+  float* own_;
+  float** at_;
 };
+
+int64_t bytes_of_registers(const TileProgram& program) {
+  WorkspaceCutter cutter;
+  Registers(program, cutter);
+  return cutter.bytes();
+}
+
+void run_instructions(std::span<const TileInstruction> instructions, const Registers& registers,
+                      std::span<const uint64_t> keys, int64_t first, int64_t count) {
+  for (const TileInstruction& each : instructions) {
+    const bool random = each.op == TileOp::uniform || each.op == TileOp::keep_mask;
+    run_instruction(each, {.to = registers[each.to],
+                           .a = registers[each.a],
+                           .b = registers[each.b],
+                           .c = registers[each.c],
+                           .count = round_up(count, 16),
+                           .key = random ? keys[static_cast<size_t>(each.key)] : 0,
+                           .first = static_cast<uint64_t>(first)});
+  }
+}
+
+// A direct operand is used where it is, unless a vector would reach over its end.
+void load(const TileInput& input, const void* from, int64_t first, int64_t count,
+          Registers& registers) {
+  if (input.direct && count % 16 == 0) {
+    const float* there = static_cast<const float*>(from) + input.offset + first;
+    return registers.point(input.reg, const_cast<float*>(there));  // only read
+  }
+  registers.keep(input.reg);
+  load_tile(input, from, first, count, registers[input.reg]);
+}
+
+void place(const TileOutput& output, void* to, int64_t first, int64_t count, Registers& registers) {
+  if (output.direct && count % 16 == 0)
+    registers.point(output.reg, static_cast<float*>(to) + first);
+  else if (output.direct)
+    registers.keep(output.reg);
+}
+
+void run_tile(const TileProgram& program, int64_t first, int64_t count, const Operands& on,
+              Registers& registers, float* sums) {
+  for (size_t i = 0; i < program.inputs.size(); ++i)
+    if (!program.inputs[i].once) load(program.inputs[i], on.inputs[i], first, count, registers);
+  for (size_t i = 0; i < program.outputs.size(); ++i)
+    place(program.outputs[i], on.outputs[i], first, count, registers);
+  run_instructions(program.instructions, registers, on.keys, first, count);
+  for (size_t i = 0; i < program.outputs.size(); ++i) {
+    const TileOutput& output = program.outputs[i];
+    if (output.columns > 0) {
+      add_rows(registers[output.reg], count, output.columns, sums);
+      sums += output.columns;
+    } else if (!output.direct || count % 16 != 0) {
+      store_tile(output.dtype, registers[output.reg], first, count, on.outputs[i]);
+    }
+  }
+}
+
+void start_piece(const TileProgram& program, const Operands& on, Registers& registers) {
+  for (int reg = 0; reg < program.registers; ++reg) registers.keep(reg);
+  for (size_t i = 0; i < program.inputs.size(); ++i)
+    if (program.inputs[i].once)
+      load_tile(program.inputs[i], on.inputs[i], 0, program.tile, registers[program.inputs[i].reg]);
+  run_instructions(program.once, registers, on.keys, 0, program.tile);
+}
+
+void sum_pieces(const float* sums, int64_t pieces, int64_t stride, int64_t columns, float* to) {
+  std::array<double, tile_floats> totals{};
+  for (int64_t piece = 0; piece < pieces; ++piece)
+    for (int64_t c = 0; c < columns; ++c)
+      totals[static_cast<size_t>(c)] += sums[piece * stride + c];
+  for (int64_t c = 0; c < columns; ++c) to[c] = static_cast<float>(totals[static_cast<size_t>(c)]);
+}
 
 }  // namespace
 
-int64_t tile_workspace(const TileProgram& program, int threads) {
-  return threads * program.registers * tile_floats * static_cast<int64_t>(sizeof(float));
+int64_t tile_workspace(const TileProgram& program, int64_t count, int threads) {
+  WorkspaceCutter cutter;
+  cutter.take(divide_up(count, piece_floats(program)) * summed_columns(program));
+  return cutter.bytes() + threads * bytes_of_registers(program);
 }
 
 void run_tiles(const TileProgram& program, int64_t count, std::span<const void* const> inputs,
                std::span<const uint64_t> keys, std::span<void* const> outputs, void* workspace,
                ThreadPool& threads) {
-  constexpr int64_t piece_floats = tiles_per_piece * tile_floats;
-  threads.run(divide_up(count, piece_floats), [&](int64_t piece, int thread) {
-    float* registers = static_cast<float*>(workspace) + thread * program.registers * tile_floats;
-    const int64_t end = std::min(count, (piece + 1) * piece_floats);
-    for (int64_t first = piece * piece_floats; first < end; first += tile_floats)
-      run_tile(program, first, std::min(tile_floats, end - first), {inputs, keys, outputs},
-               registers);
+  const int64_t piece_length = piece_floats(program), columns = summed_columns(program);
+  const int64_t pieces = divide_up(count, piece_length);
+  WorkspaceCutter cutter(workspace);
+  float* sums = cutter.take(pieces * columns);
+  std::byte* rest = static_cast<std::byte*>(workspace) + cutter.bytes();
+  std::fill_n(sums, pieces * columns, 0.0f);
+  threads.run(pieces, [&](int64_t piece, int thread) {
+    WorkspaceCutter own(rest + thread * bytes_of_registers(program));
+    Registers registers(program, own);
+    const Operands on{inputs, keys, outputs};
+    start_piece(program, on, registers);
+    const int64_t end = std::min(count, (piece + 1) * piece_length);
+    for (int64_t first = piece * piece_length; first < end; first += program.tile)
+      run_tile(program, first, std::min(program.tile, end - first), on, registers,
+               sums + piece * columns);
   });
-}
-
-// Needs a program that writes each register once.
-TileProgram with_few_registers(const TileProgram& program) {
-  TileProgram result = program;
-  RegisterAssignment registers(program);
-  for (size_t i = 0; i < program.inputs.size(); ++i)
-    result.inputs[i].reg = registers.assign(program.inputs[i].reg);
-  for (size_t i = 0; i < program.instructions.size(); ++i) {
-    const TileInstruction& from = program.instructions[i];
-    TileInstruction& to = result.instructions[i];
-    to.a = registers.of(from.a), to.b = registers.of(from.b), to.c = registers.of(from.c);
-    RegisterAssignment::for_each_operand(
-        from, [&](int reg) { registers.release_after(static_cast<int>(i), reg); });
-    to.to = registers.assign(from.to);
-    registers.release_after(static_cast<int>(i), from.to);
-  }
-  for (size_t i = 0; i < program.outputs.size(); ++i)
-    result.outputs[i].reg = registers.of(program.outputs[i].reg);
-  result.registers = registers.count();
-  return result;
+  int64_t before = 0;
+  for (size_t i = 0; i < outputs.size(); before += program.outputs[i++].columns)
+    if (program.outputs[i].columns > 0)
+      sum_pieces(sums + before, pieces, columns, program.outputs[i].columns,
+                 static_cast<float*>(outputs[i]));
 }
 
 }  // namespace hornbeam

@@ -68,13 +68,27 @@ enum class TileAccess : uint8_t {
   scalar,      // 0
   row,         // i % extent: one value for each channel
   column,      // i / extent: one value for each row of `extent` elements
+  strided,     // by `axes`: a window of a picture, a cell repeated over its window
 };
+
+// One axis of the iteration, outermost first; the last one has stride 0 or 1.
+struct TileAxis {
+  int64_t extent;
+  int64_t stride;  // elements of the operand
+
+  bool operator==(const TileAxis&) const = default;
+};
+inline constexpr size_t most_tile_axes = 8;
 
 struct TileInput {
   int reg;
   DType dtype = DType::float32;  // float32, bfloat16, uint8, int32 or bool
   TileAccess access = TileAccess::contiguous;
   int64_t extent = 1;
+  int64_t offset = 0;  // of the first element that is read
+  std::vector<TileAxis> axes = {};
+  bool once = false;    // the same for every tile: loaded at the start of a piece
+  bool direct = false;  // read where it is
 };
 
 struct TileInstruction {
@@ -90,27 +104,30 @@ struct TileInstruction {
 struct TileOutput {
   int reg;
   DType dtype = DType::float32;  // as inputs; whole numbers are cut towards zero and saturate
+  int64_t columns = 0;  // not 0: instead of the elements, their sums over rows of so many columns,
+                        // at most tile_floats; float32
+  bool direct = false;  // computed where it belongs
 };
+
+inline constexpr int64_t tile_floats = 1024;
 
 struct TileProgram {
   std::vector<TileInput> inputs;
   std::vector<TileInstruction> instructions;
   std::vector<TileOutput> outputs;
   int registers = 0;
+  std::vector<TileInstruction> once = {};  // run at the start of a piece, the same for every tile
+  int64_t tile = tile_floats;              // elements; whole rows where `once` or sums need them
 };
 
-inline constexpr int64_t tile_floats = 1024;
-
-// Bytes needed beside the operands; the workspace is 64-byte aligned.
-int64_t tile_workspace(const TileProgram& program, int threads);
+// Bytes needed beside the operands for `count` elements; the workspace is 64-byte aligned.
+int64_t tile_workspace(const TileProgram& program, int64_t count, int threads);
 
 // Runs the program on `count` elements. An output may be the memory of a contiguous input of the
-// same element size; otherwise they must not overlap.
+// same element size; otherwise they must not overlap. Sums run in float32 over a piece, in double
+// over pieces; pieces depend on the program only.
 void run_tiles(const TileProgram& program, int64_t count, std::span<const void* const> inputs,
                std::span<const uint64_t> keys, std::span<void* const> outputs, void* workspace,
                ThreadPool& threads);
-
-// The same program with as few registers as its lifetimes allow.
-TileProgram with_few_registers(const TileProgram& program);
 
 }  // namespace hornbeam
