@@ -183,11 +183,14 @@ Integers axes_but(int64_t left_out, int64_t rank) {
 
 Exprs conv_gradient(Grad& g) {
   ConvAttributes a = conv_attributes(g.node.attrs);
+  // The sum comes first, while dy is being made.
+  Expr bias =
+      g.x.size() == 3
+          ? sum(g.dy[0], axes_but(channel_axis(a.data_format, g.dy[0].rank()), g.dy[0].rank()))
+          : Expr{};
   Exprs gradients{conv_input_gradient(g.dy[0], g.x[1], a, Shape(g.x[0].shape())),
                   conv_kernel_gradient(g.x[0], g.dy[0], a, Shape(g.x[1].shape()))};
-  if (g.x.size() == 3)
-    gradients.push_back(
-        sum(g.dy[0], axes_but(channel_axis(a.data_format, g.dy[0].rank()), g.dy[0].rank())));
+  if (bias) gradients.push_back(bias);
   return gradients;
 }
 

@@ -13,6 +13,24 @@
 #include <hwy/contrib/math/math-inl.h>
 // clang-format on
 
+#ifndef HORNBEAM_TILE_OPERANDS
+#define HORNBEAM_TILE_OPERANDS
+namespace hornbeam {
+
+// Tiles of an instruction; `count` is a multiple of 16.
+struct TileOperands {
+  float* to;
+  const float* a;
+  const float* b;
+  const float* c;
+  int64_t count;
+  uint64_t key;
+  uint64_t first;
+};
+
+}  // namespace hornbeam
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace hornbeam {
 namespace HWY_NAMESPACE {
@@ -93,13 +111,15 @@ HWY_INLINE V minimum_of(V a, V b) {
   return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), hn::Min(a, b));
 }
 
+// The operands are taken by value: a store of a vector may alias anything, so the compiler would
+// read the pointers again after each.
 template <class F>
-HWY_INLINE void unary(const TileOperands& on, F&& f) {
+HWY_INLINE void unary(TileOperands on, F&& f) {
   for (int64_t i = 0; i < on.count; i += lanes) hn::StoreU(f(hn::LoadU(d, on.a + i)), d, on.to + i);
 }
 
 template <class F>
-HWY_INLINE void binary(const TileOperands& on, F&& f) {
+HWY_INLINE void binary(TileOperands on, F&& f) {
   for (int64_t i = 0; i < on.count; i += lanes)
     hn::StoreU(f(hn::LoadU(d, on.a + i), hn::LoadU(d, on.b + i)), d, on.to + i);
 }
@@ -269,14 +289,14 @@ void run_binary(TileOp op, const TileOperands& on) {
   }
 }
 
-void select_tile(const TileOperands& on) {
+void select_tile(TileOperands on) {
   for (int64_t i = 0; i < on.count; i += lanes)
     hn::StoreU(hn::IfThenElse(is_true(hn::LoadU(d, on.a + i)), hn::LoadU(d, on.b + i),
                               hn::LoadU(d, on.c + i)),
                d, on.to + i);
 }
 
-void run_instruction_vector(const TileInstruction& instruction, const TileOperands& on) {
+void run_instruction(const TileInstruction& instruction, const TileOperands& on) {
   if (instruction.op == TileOp::constant)
     std::fill_n(on.to, on.count, instruction.value);
   else if (instruction.op == TileOp::uniform)
@@ -289,6 +309,20 @@ void run_instruction_vector(const TileInstruction& instruction, const TileOperan
     run_unary(instruction.op, on);
   else
     run_binary(instruction.op, on);
+}
+
+void run_instructions_vector(std::span<const TileInstruction> instructions, float* const* at,
+                             std::span<const uint64_t> keys, int64_t first, int64_t count) {
+  for (const TileInstruction& each : instructions) {
+    const bool random = each.op == TileOp::uniform || each.op == TileOp::keep_mask;
+    run_instruction(each, {.to = at[each.to],
+                           .a = at[each.a],
+                           .b = at[each.b],
+                           .c = at[each.c],
+                           .count = (count + 15) / 16 * 16,
+                           .key = random ? keys[static_cast<size_t>(each.key)] : 0,
+                           .first = static_cast<uint64_t>(first)});
+  }
 }
 
 // Where the iteration stands on every axis but the last, and in the operand.
@@ -414,13 +448,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace hornbeam {
 
-HWY_EXPORT(run_instruction_vector);
+HWY_EXPORT(run_instructions_vector);
 HWY_EXPORT(load_tile_vector);
 HWY_EXPORT(store_tile_vector);
 HWY_EXPORT(add_rows_vector);
 
-void run_instruction(const TileInstruction& instruction, const TileOperands& on) {
-  HWY_DYNAMIC_DISPATCH(run_instruction_vector)(instruction, on);
+void run_instructions(std::span<const TileInstruction> instructions, float* const* at,
+                      std::span<const uint64_t> keys, int64_t first, int64_t count) {
+  HWY_DYNAMIC_DISPATCH(run_instructions_vector)(instructions, at, keys, first, count);
 }
 
 void load_tile(const TileInput& input, const void* from, int64_t first, int64_t count, float* to) {

@@ -7,18 +7,10 @@
 
 namespace hornbeam {
 
-// Tiles of an instruction; `count` is a multiple of 16, at most tile_floats.
-struct TileOperands {
-  float* to;
-  const float* a;
-  const float* b;
-  const float* c;
-  int64_t count;
-  uint64_t key;
-  uint64_t first;  // number of the tile's first element, even
-};
-
-void run_instruction(const TileInstruction& instruction, const TileOperands& on);
+// Runs instructions on tiles: `at` says where that of each register is, `count` is at most
+// tile_floats and rounded up to vectors, `first` is the number of the tile's first element, even.
+void run_instructions(std::span<const TileInstruction> instructions, float* const* at,
+                      std::span<const uint64_t> keys, int64_t first, int64_t count);
 
 // Elements [first, first + count) of an operand, as float32.
 void load_tile(const TileInput& input, const void* from, int64_t first, int64_t count, float* to);

@@ -33,6 +33,7 @@ class Registers {
         at_(cutter.take<float*>(program.registers)) {}
 
   float* operator[](int reg) const { return at_[reg]; }
+  float* const* places() const { return at_; }
   void keep(int reg) { at_[reg] = own_ + reg * tile_floats; }
   void point(int reg, float* memory) { at_[reg] = memory; }
 
@@ -45,20 +46,6 @@ int64_t bytes_of_registers(const TileProgram& program) {
   WorkspaceCutter cutter;
   Registers(program, cutter);
   return cutter.bytes();
-}
-
-void run_instructions(std::span<const TileInstruction> instructions, const Registers& registers,
-                      std::span<const uint64_t> keys, int64_t first, int64_t count) {
-  for (const TileInstruction& each : instructions) {
-    const bool random = each.op == TileOp::uniform || each.op == TileOp::keep_mask;
-    run_instruction(each, {.to = registers[each.to],
-                           .a = registers[each.a],
-                           .b = registers[each.b],
-                           .c = registers[each.c],
-                           .count = round_up(count, 16),
-                           .key = random ? keys[static_cast<size_t>(each.key)] : 0,
-                           .first = static_cast<uint64_t>(first)});
-  }
 }
 
 // A direct operand is used where it is, unless a vector would reach over its end.
@@ -85,7 +72,7 @@ void run_tile(const TileProgram& program, int64_t first, int64_t count, const Op
     if (!program.inputs[i].once) load(program.inputs[i], on.inputs[i], first, count, registers);
   for (size_t i = 0; i < program.outputs.size(); ++i)
     place(program.outputs[i], on.outputs[i], first, count, registers);
-  run_instructions(program.instructions, registers, on.keys, first, count);
+  run_instructions(program.instructions, registers.places(), on.keys, first, count);
   for (size_t i = 0; i < program.outputs.size(); ++i) {
     const TileOutput& output = program.outputs[i];
     if (output.columns > 0) {
@@ -102,7 +89,7 @@ void start_piece(const TileProgram& program, const Operands& on, Registers& regi
   for (size_t i = 0; i < program.inputs.size(); ++i)
     if (program.inputs[i].once)
       load_tile(program.inputs[i], on.inputs[i], 0, program.tile, registers[program.inputs[i].reg]);
-  run_instructions(program.once, registers, on.keys, 0, program.tile);
+  run_instructions(program.once, registers.places(), on.keys, 0, program.tile);
 }
 
 void sum_pieces(const float* sums, int64_t pieces, int64_t stride, int64_t columns, float* to) {

@@ -25,7 +25,7 @@ bool is_random(TileOp op) { return op == TileOp::uniform || op == TileOp::keep_m
 // --- the length of a tile ---
 
 // The longest tile that is a multiple of `unit` and of these lengths, 0 when it is too long.
-int64_t longest_tile(int64_t unit, std::span<const int64_t> lengths) {
+int64_t tile_of(int64_t unit, std::span<const int64_t> lengths) {
   for (int64_t length : lengths)
     if (unit <= tile_floats) unit = std::lcm(unit, length);
   return unit > tile_floats ? 0 : tile_floats / unit * unit;
@@ -46,9 +46,9 @@ TileLength tile_length(const TileProgram& program) {
   for (const TileInput& input : program.inputs)
     if (input.access == TileAccess::row) rows.push_back(input.extent);
   for (int64_t unit : {16, 2})
-    if (int64_t tile = longest_tile(unit, rows)) return {tile, true};
+    if (int64_t tile = tile_of(unit, rows)) return {tile, true};
   for (int64_t unit : {16, 2, 1})
-    if (int64_t tile = longest_tile(unit, sums)) return {tile, false};
+    if (int64_t tile = tile_of(unit, sums)) return {tile, false};
   return {tile_floats, false};
 }
 
