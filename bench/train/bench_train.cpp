@@ -2,7 +2,7 @@
 // fit loop as a user runs it (uint8 pictures, rescaling, metrics, Adam). Reads "go SECONDS" lines;
 // after each, trains for at least that long and prints samples per second.
 //
-// Usage: bench_train MODEL BATCH THREADS
+// Usage: bench_train MODEL BATCH THREADS highest|high
 #include <chrono>
 #include <iostream>
 #include <sstream>
@@ -41,7 +41,7 @@ double train_for(Trainer& trainer, const Dataset& data, double seconds) {
   return static_cast<double>(epochs * data.samples()) / elapsed();
 }
 
-int run(const std::string& name, int64_t batch, int threads) {
+int run(const std::string& name, int64_t batch, int threads, MatmulPrecision precision) {
   std::shared_ptr<Model> model = zoo_model(name);
   model->initialize(0);
   std::shared_ptr<Layer> rescaling =
@@ -50,7 +50,8 @@ int run(const std::string& name, int64_t batch, int threads) {
                        .loss = "categorical_crossentropy",
                        .metrics = Json::Array{"accuracy"}};
   std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = threads});
-  Trainer trainer(*model, config, *backend, {.batch = batch, .transforms = {rescaling}});
+  Trainer trainer(*model, config, *backend,
+                  {.batch = batch, .transforms = {rescaling}, .matmul_precision = precision});
   Dataset data = random_pictures(*model, batch);
   train_for(trainer, data, 0);
   std::cout << "ready" << std::endl;
@@ -67,12 +68,15 @@ int run(const std::string& name, int64_t batch, int threads) {
 }  // namespace hornbeam
 
 int main(int count, char** values) {
-  if (count != 4) {
-    std::cerr << "usage: bench_train MODEL BATCH THREADS\n";
+  using hornbeam::MatmulPrecision;
+  std::string precision = count == 5 ? values[4] : "";
+  if (precision != "highest" && precision != "high") {
+    std::cerr << "usage: bench_train MODEL BATCH THREADS highest|high\n";
     return 2;
   }
   try {
-    return hornbeam::run(values[1], std::stoll(values[2]), std::stoi(values[3]));
+    return hornbeam::run(values[1], std::stoll(values[2]), std::stoi(values[3]),
+                         precision == "high" ? MatmulPrecision::high : MatmulPrecision::highest);
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 1;

@@ -181,16 +181,17 @@ Integers axes_but(int64_t left_out, int64_t rank) {
   return axes;
 }
 
+// In the order in which memory is freed: the sum while dy is being made, the kernel's gradient
+// while x is there, and then the gradient to x, which is as large.
 Exprs conv_gradient(Grad& g) {
   ConvAttributes a = conv_attributes(g.node.attrs);
-  // The sum comes first, while dy is being made.
-  Expr bias =
-      g.x.size() == 3
-          ? sum(g.dy[0], axes_but(channel_axis(a.data_format, g.dy[0].rank()), g.dy[0].rank()))
-          : Expr{};
-  Exprs gradients{conv_input_gradient(g.dy[0], g.x[1], a, Shape(g.x[0].shape())),
-                  conv_kernel_gradient(g.x[0], g.dy[0], a, Shape(g.x[1].shape()))};
-  if (bias) gradients.push_back(bias);
+  Expr x = g.x[0], kernel = g.x[1], dy = g.dy[0];
+  Exprs bias;
+  if (g.x.size() == 3)
+    bias = {sum(dy, axes_but(channel_axis(a.data_format, dy.rank()), dy.rank()))};
+  Expr kernel_gradient = conv_kernel_gradient(x, dy, a, Shape(kernel.shape()));
+  Exprs gradients{conv_input_gradient(dy, kernel, a, Shape(x.shape())), kernel_gradient};
+  gradients.insert(gradients.end(), bias.begin(), bias.end());
   return gradients;
 }
 
