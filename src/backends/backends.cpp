@@ -1,6 +1,7 @@
 #include "backends/backends.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <vector>
 
@@ -36,7 +37,9 @@ std::unique_ptr<Backend> make_backend(std::string_view name, const BackendOption
     names.push_back(entry.name);
   }
   throw Error("H302", {.message = fmt::format("there is no backend '{}'", name),
-                       .help = fmt::format("did you mean '{}'?", nearest(name, names))});
+                       .place = "--device",
+                       .help = did_you_mean(name, names,
+                                            fmt::format("there are: {}", fmt::join(names, ", ")))});
 }
 
 }  // namespace hornbeam

@@ -26,6 +26,13 @@ Error Error::at(std::string place) const {
   return Error(code_, std::move(parts));
 }
 
+Error Error::moved_to(std::string place) const {
+  ErrorParts parts = parts_;
+  if (!parts.place.empty()) parts.notes.push_back("in the setting of " + parts.place);
+  parts.place = std::move(place);
+  return Error(code_, std::move(parts));
+}
+
 Error Error::with_note(std::string note) const {
   ErrorParts parts = parts_;
   parts.notes.push_back(std::move(note));

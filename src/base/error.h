@@ -49,6 +49,8 @@ class Error : public std::exception {
 
   // The same error with a place, for callers who know it better. Keeps a place that is there.
   Error at(std::string place) const;
+  // The same error at a better place; a note keeps the one it had.
+  Error moved_to(std::string place) const;
   // The same error with one more note.
   Error with_note(std::string note) const;
 

@@ -91,6 +91,9 @@ inline constexpr ErrorCode error_codes[] = {
     {"H401", Exit::does_not_fit, "the step does not fit in memory",
      "The plan needs more memory than there is or than --memory allows. hornbeam plan shows what "
      "takes it; a smaller batch needs less."},
+    {"H402", Exit::does_not_fit, "the system lends no more threads",
+     "A thread needs memory for its stack, and the system counts the threads of a user. --threads "
+     "asks for fewer; ulimit -u and ulimit -v show the limits of the shell."},
     // --- numbers ---
     {"H501", Exit::not_finite, "the loss is not finite",
      "The loss became NaN or infinite. A smaller learning rate, gradient clipping or scaled inputs "

@@ -1,9 +1,12 @@
 #include "base/files.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 
@@ -18,12 +21,6 @@ namespace {
               {.message = "cannot read '" + path.string() + "': " + why, .place = path.string()});
 }
 
-[[noreturn]] void cannot_write(const fs::path& path, const std::string& why) {
-  throw Error("H120", {.message = "cannot write '" + path.string() + "': " + why,
-                       .place = path.string(),
-                       .help = "check that the folder exists, may be written to and has room"});
-}
-
 void flush_to_disk(const fs::path& path) {
   int file = ::open(path.c_str(), O_RDWR);
   if (file < 0) cannot_write(path, std::strerror(errno));
@@ -31,6 +28,33 @@ void flush_to_disk(const fs::path& path) {
   int reason = errno;
   ::close(file);
   if (!flushed) cannot_write(path, std::strerror(reason));
+}
+
+bool is_gone(std::string_view process) {
+  pid_t number = 0;
+  auto [end, failure] = std::from_chars(process.data(), process.data() + process.size(), number);
+  bool is_number = failure == std::errc() && end == process.data() + process.size() && number > 0;
+  return is_number && ::kill(number, 0) != 0 && errno == ESRCH;
+}
+
+// What stands at `stem` and the number of a process that was killed before it could tidy up.
+void remove_left_behind(const fs::path& stem) {
+  const std::string start = stem.filename().string();
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(fs::absolute(stem).parent_path(), ignored)) {
+    std::string name = entry.path().filename().string();
+    if (name.starts_with(start) && is_gone(std::string_view(name).substr(start.size())))
+      fs::remove(entry.path(), ignored);
+  }
+}
+
+// The place that a chain of links names, so that a link stays one when its file is replaced.
+fs::path behind_links(fs::path path) {
+  constexpr int most = 40;
+  std::error_code ignored;
+  for (int link = 0; link < most && fs::is_symlink(path, ignored); ++link)
+    path = path.parent_path() / fs::read_symlink(path, ignored);
+  return path;
 }
 
 }  // namespace
@@ -53,8 +77,22 @@ std::string read_text(const fs::path& path) {
   return {reinterpret_cast<const char*>(content.data()), content.size()};
 }
 
+void cannot_write(const fs::path& path, std::string_view why) {
+  throw Error("H120", {.message = fmt::format("cannot write '{}': {}", path.string(), why),
+                       .place = path.string(),
+                       .help = "check that the folder exists, may be written to and has room"});
+}
+
+void make_folder(const fs::path& path) {
+  std::error_code failure;
+  fs::create_directories(path, failure);
+  if (failure) cannot_write(path, failure.message());
+}
+
 ScratchFile::ScratchFile(const fs::path& path, std::string_view suffix) : path_(path) {
-  path_ += "." + std::string(suffix) + "-" + std::to_string(::getpid());
+  path_ += "." + std::string(suffix) + "-";
+  remove_left_behind(path_);
+  path_ += std::to_string(::getpid());
 }
 
 ScratchFile::~ScratchFile() {
@@ -63,11 +101,12 @@ ScratchFile::~ScratchFile() {
 }
 
 void write_aside(const fs::path& path, const std::function<void(const fs::path&)>& write) {
-  ScratchFile aside(path, "writing");
+  const fs::path target = behind_links(path);
+  ScratchFile aside(target, "writing");
   write(aside.path());
   flush_to_disk(aside.path());
   std::error_code failure;
-  fs::rename(aside.path(), path, failure);
+  fs::rename(aside.path(), target, failure);
   if (failure) cannot_write(path, failure.message());
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace hornbeam {
@@ -38,6 +39,16 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
     }
   }
   return best;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates,
+                         std::string otherwise) {
+  std::string_view near = nearest(name, candidates);
+  return near.empty() ? std::move(otherwise) : fmt::format("did you mean '{}'?", near);
+}
+
+std::string number_text(double number) {
+  return std::isnan(number) ? "nan" : fmt::format("{}", number);
 }
 
 std::string bytes_text(uint64_t bytes) {

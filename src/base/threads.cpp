@@ -1,9 +1,13 @@
 #include "base/threads.h"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
+
+#include "base/error.h"
 
 namespace hornbeam {
 namespace {
@@ -26,11 +30,18 @@ void pause_briefly() { __builtin_ia32_pause(); }
 }  // namespace
 
 ThreadPool::ThreadPool(int threads) {
-  for (int thread = 1; thread < threads; ++thread)
-    workers_.emplace_back([this, thread] { worker(thread); });
+  try {
+    for (int thread = 1; thread < threads; ++thread)
+      workers_.push_back(start_thread([this, thread] { worker(thread); }));
+  } catch (...) {
+    end_workers();
+    throw;
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { end_workers(); }
+
+void ThreadPool::end_workers() {
   {
     std::lock_guard lock(mutex_);
     stop_ = true;
@@ -99,6 +110,16 @@ void ThreadPool::worker(int thread) {
     if (stop_) return;
     seen = job_of(ticket_.load());
     take_pieces(thread);
+  }
+}
+
+std::thread start_thread(std::function<void()> work) {
+  try {
+    return std::thread(std::move(work));
+  } catch (const std::system_error& error) {
+    throw Error("H402", {.message = fmt::format("no further thread can be started: {}",
+                                                error.code().message()),
+                         .help = "--threads N asks for fewer; ulimit -a shows what may be used"});
   }
 }
 

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -38,6 +39,7 @@ class ThreadPool {
   void publish(int64_t pieces, void* target, Call call);
   void take_pieces(int thread);
   void worker(int thread);
+  void end_workers();
 
   std::vector<std::thread> workers_;
   std::mutex mutex_;
@@ -54,6 +56,9 @@ class ThreadPool {
   std::atomic<bool> failed_{false};
   std::exception_ptr failure_;
 };
+
+// A thread of its own; H402 when the system lends no more.
+std::thread start_thread(std::function<void()> work);
 
 // The number of cores this process may run on (its affinity mask).
 int available_cores();

@@ -56,10 +56,8 @@ const Command& find_command(std::string_view name) {
     if (command.name == name) return command;
     names.push_back(command.name);
   }
-  std::string_view near = nearest(name, names);
   throw Error("H301", {.message = fmt::format("there is no command '{}'", name),
-                       .help = near.empty() ? "hornbeam --help lists the commands"
-                                            : fmt::format("did you mean '{}'?", near)});
+                       .help = did_you_mean(name, names, "hornbeam --help lists the commands")});
 }
 
 }  // namespace hornbeam

@@ -1,8 +1,10 @@
-// Settings from a --config file: TOML whose keys are the long names of options.
+// Settings from a --config file: TOML, or the config.json of a run, whose keys are the long names
+// of options.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hornbeam {
@@ -13,7 +15,11 @@ struct Setting {
   std::string place = {};           // "run.toml:3"
 };
 
-// Throws H302 with file and line for text that is not TOML, and for tables or dates.
+// What config.json says of a run besides its options.
+inline constexpr std::string_view run_facts[] = {"version", "command", "model", "compile"};
+
+// Throws H302 with file and line (the key, in JSON) for text that cannot be read as such, and for
+// tables or dates.
 std::vector<Setting> read_config_file(const std::filesystem::path& path);
 
 }  // namespace hornbeam

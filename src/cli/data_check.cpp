@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cli/session.h"
 #include "data/labels.h"
+#include "nn/layers/basic.h"
 #include "train/step.h"
 
 namespace hornbeam {
@@ -70,6 +71,18 @@ bool are_class_numbers(const Shape& target, const Shape& output) {
   return positions == 1 || positions + 1 == output.rank();
 }
 
+// What goes straight into an Embedding is looked at here, where samples still have their numbers.
+void check_embedded(const Dataset& data, const Model& model) {
+  for (const LayerCall& call : model.calls) {
+    auto embedding = dynamic_cast<const Embedding*>(call.layer.get());
+    if (embedding == nullptr) continue;
+    for (size_t i = 0; i < model.inputs.size(); ++i)
+      if (call.inputs[0] == model.inputs[i])
+        check_indices(data.inputs[i].tensor,
+                      {embedding->input_dim, input_place(data, model, i), embedding->name});
+  }
+}
+
 }  // namespace
 
 void check_inputs(const Options& options, const Dataset& data, const Model& model) {
@@ -87,8 +100,11 @@ void check_inputs(const Options& options, const Dataset& data, const Model& mode
         {.message = fmt::format(
              "a sample of the data is {}{}, the model takes {}", sample_text(sample),
              options.transforms.empty() ? "" : " after the transforms", sample_text(wanted)),
-         .place = input_place(data, model, i)});
+         .place = input_place(data, model, i),
+         .help = options.data.empty() ? "--data says which samples there are"
+                                      : "a --transform such as Reshape changes samples"});
   }
+  if (options.transforms.empty()) check_embedded(data, model);
 }
 
 void note_reshaping(const Options& options, const Dataset& data, const Model& model) {

@@ -109,24 +109,25 @@ struct Compiled {
 
 constexpr int64_t measured_steps = 3;
 
-// Steps on zeros, after a first one that meets cold caches.
-StepProfile measured(Trainer& trainer, const Dataset& zeros) {
-  trainer.fit(zeros, nullptr, {});
+// Steps on one batch, after a first one that meets cold caches.
+StepProfile measured(Trainer& trainer, const Dataset& batch) {
+  trainer.fit(batch, nullptr, {});
   StepProfile profile;
-  trainer.fit(zeros, nullptr, {.epochs = measured_steps, .profile = &profile});
+  trainer.fit(batch, nullptr, {.epochs = measured_steps, .profile = &profile});
   return profile;
 }
 
-Compiled compiled(const Options& options, SavedModel& saved) {
+Compiled compiled(const Options& asked, SavedModel& saved) {
+  Options options = asked;
   Model& model = *saved.model;
   CompileConfig config = compile_for(options, saved, true);
+  Dataset like = data_to_plan_for(options, saved, config, options.measure ? options.batch : 1);
   std::unique_ptr<Backend> backend = backend_for(options);
   Trainer trainer(model, config, *backend, trainer_options(options));
-  Dataset like = data_like(model, config);
   Compiled result{.kernels = trainer.compile_training(like).kernels()};
   if (options.measure) {
     complete_model(saved, like, options.seed);
-    result.profile = measured(trainer, data_like(model, config, options.batch));
+    result.profile = measured(trainer, like);
   }
   if (options.graph) result.graph = print(trainer.training_graph(like), Scopes::shown);
   return result;
@@ -136,6 +137,7 @@ Compiled compiled(const Options& options, SavedModel& saved) {
 
 int run_inspect(const Options& options) {
   SavedModel saved = load_model(options);
+  note_left_out(options, saved);
   const bool kernels = options.kernels || options.measure;
   Compiled step;
   if (options.graph || kernels) step = compiled(options, saved);

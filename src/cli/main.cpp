@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/session.h"
 
 namespace {
 
@@ -16,7 +17,12 @@ int run(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (const char* folder = std::getenv("HORNBEAM_DATA")) options.data_folder = folder;
-  return hornbeam::find_command(options.command).run(options);
+  if (!options.config_note.empty()) hornbeam::note(options, "note: " + options.config_note);
+  try {
+    return hornbeam::find_command(options.command).run(options);
+  } catch (const hornbeam::Error& error) {
+    throw hornbeam::at_setting(error, options);
+  }
 }
 
 // Results that did not arrive, on a full disk for instance, are no results.

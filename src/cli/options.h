@@ -1,13 +1,16 @@
-// Everything that can be said on the command line, as one plain struct, and the table of options
-// that parsing, --help and --config all read.
+// Everything that can be said on the command line, as one plain struct.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/error.h"
+#include "base/json.h"
 
 namespace hornbeam {
 
@@ -52,11 +55,21 @@ struct Options {
   bool graph = false, kernels = false, measure = false;  // inspect
   bool profile = false;                                  // train
   std::filesystem::path trace;
+
+  // --config
+  std::map<std::string, std::string> setting_places;  // "--epochs": "run.toml:3"
+  std::string config_note;                            // what of the file has no use here
 };
 
 // The options of a command line (without the program's name). With --config the file's settings
 // are taken where the command line says nothing. Throws H301, H302.
 Options parse_options(const std::vector<std::string>& arguments);
+
+// Every option of the command with its value, by the names that --config takes.
+Json settings_json(const Options& options);
+
+// An error about an option that stands in the --config file names the place there.
+Error at_setting(const Error& error, const Options& options);
 
 // The text of `hornbeam --help` and of `hornbeam COMMAND --help`: examples, common options, the
 // rest.

@@ -22,7 +22,8 @@ std::string csv_of(const std::vector<Tensor>& outputs) {
       int64_t width = output.elements() / samples;
       for (float value : output.values<float>().subspan(static_cast<size_t>(i * width),
                                                         static_cast<size_t>(width)))
-        text += fmt::format("{}{}", std::exchange(separator, ","), value);
+        text += fmt::format("{}{}", std::exchange(separator, ","),
+                            std::isnan(value) ? "nan" : fmt::format("{}", value));
     }
     text += "\n";
   }

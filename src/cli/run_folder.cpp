@@ -25,40 +25,16 @@ fs::path next_free(const std::string& model_name) {
   }
 }
 
-template <class T>
-Json optional_json(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 // Every setting after merging; what was left to the program stands as it was chosen.
-Json settings(const Options& options, const CompileConfig& config) {
-  Json::Array transforms(options.transforms.begin(), options.transforms.end());
-  Json::Array without(options.disabled_passes.begin(), options.disabled_passes.end());
-  return Json::object({{"version", HORNBEAM_VERSION},
-                       {"command", options.command},
-                       {"model", options.model},
-                       {"weights", options.weights.string()},
-                       {"data", options.data},
-                       {"targets", options.targets},
-                       {"validation", options.validation},
-                       {"validation_split", options.validation_split},
-                       {"transforms", transforms},
-                       {"limit", optional_json(options.limit)},
-                       {"label_offset", options.label_offset},
-                       {"class_weight", options.class_weight},
-                       {"epochs", options.epochs},
-                       {"batch", options.batch},
-                       {"steps_per_epoch", optional_json(options.steps_per_epoch)},
-                       {"compile", compile_config_json(config)},
-                       {"shuffle", !options.no_shuffle},
-                       {"seed", options.seed},
-                       {"device", options.device},
-                       {"replicas", options.replicas},
-                       {"threads", threads_for(options)},
-                       {"isa", options.isa},
-                       {"matmul_precision", options.matmul_precision},
-                       {"memory", options.memory},
-                       {"without_pass", without}});
+Json run_settings(const Options& options, const CompileConfig& config) {
+  Json settings = Json::object({{"version", HORNBEAM_VERSION},
+                                {"command", options.command},
+                                {"model", options.model},
+                                {"compile", compile_config_json(config)}});
+  const Json given = settings_json(options);
+  for (const auto& [name, value] : given.as_object()) settings.set(name, value);
+  settings.set("threads", threads_for(options));
+  return settings;
 }
 
 // What an earlier run left must not stand beside the settings of this one. The model that this one
@@ -77,13 +53,9 @@ RunFolder::RunFolder(const Options& options, const std::string& model_name,
   if (fs::exists(path_) && !options.overwrite)
     throw Error("H303", {.message = fmt::format("'{}' exists already", path_.string()),
                          .help = "choose another --out, or add --overwrite"});
-  std::error_code failure;
-  fs::create_directories(path_, failure);
-  if (failure)
-    throw Error("H120", {.message = fmt::format("cannot make the folder '{}': {}", path_.string(),
-                                                failure.message())});
+  make_folder(path_);
   remove_earlier(path_, options);
-  write_text(path_ / "config.json", strict_json_text(settings(options, config)) + "\n");
+  write_text(path_ / "config.json", strict_json_text(run_settings(options, config)) + "\n");
 }
 
 void RunFolder::write_plan(const std::string& text) const { write_text(path_ / "plan.txt", text); }

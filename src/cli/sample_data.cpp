@@ -1,16 +1,23 @@
 #include "cli/sample_data.h"
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "cli/data_check.h"
+#include "cli/session.h"
 #include "train/step.h"
 
 namespace hornbeam {
+
+namespace {
 
 Dataset data_like(const Model& model, const CompileConfig& config, int64_t samples) {
   std::optional<std::vector<Shape>> shapes = model.declared_shapes();
   if (!shapes)
     throw Error("H114", {.message = "the model does not say the shapes of its inputs",
-                         .place = model.name});
-  Dataset data{.name = "zeros"};
+                         .place = model.name,
+                         .help = "--data gives samples to go by"});
+  Dataset data{.name = "zeros of the model's own shapes"};
   for (Shape& shape : *shapes) {
     shape[0] = samples;
     data.inputs.push_back({"", Tensor(DType::float32, shape)});
@@ -24,6 +31,22 @@ Dataset data_like(const Model& model, const CompileConfig& config, int64_t sampl
     data.targets.push_back({"", Tensor(numbers ? DType::uint8 : DType::float32, shape)});
   }
   return data;
+}
+
+}  // namespace
+
+Dataset data_to_plan_for(Options& options, SavedModel& saved, const CompileConfig& config,
+                         int64_t zeros) {
+  if (options.data.empty()) {
+    Dataset data = data_like(*saved.model, config, zeros);
+    check_data(options, data, *saved.model, config);
+    return data;
+  }
+  Dataset data = load_data(options, options.data, *saved.model);
+  options.batch = std::min(options.batch, data.samples());
+  complete_model(saved, data, options.seed);
+  check_data(options, data, *saved.model, config);
+  return limit(std::move(data), options.batch);
 }
 
 }  // namespace hornbeam

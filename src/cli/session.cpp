@@ -140,9 +140,11 @@ SavedModel load_model(const Options& options) {
                          .help = "--weights belongs to a .json architecture"});
   if (options.model.starts_with(zoo_prefix))
     return {.model = built_in_model(std::string_view(options.model).substr(zoo_prefix.size()))};
-  SavedModel saved = load_model_file(options.model, options.weights);
+  return load_model_file(options.model, options.weights);
+}
+
+void note_left_out(const Options& options, const SavedModel& saved) {
   for (const std::string& left_out : saved.notes) note(options, "note: " + left_out);
-  return saved;
 }
 
 int threads_for(const Options& options) {

@@ -14,6 +14,8 @@
 namespace hornbeam {
 
 SavedModel load_model(const Options& options);
+// What of a file cannot be trained on with, and why; only training and inspection care.
+void note_left_out(const Options& options, const SavedModel& saved);
 std::shared_ptr<Model> built_in_model(std::string_view name);  // H302 with the nearest name
 std::unique_ptr<Backend> backend_for(const Options& options);
 int threads_for(const Options& options);

@@ -139,6 +139,7 @@ int run_train(const Options& asked) {
   Sets sets = load_sets(options, *saved.model);
   options.batch = std::min(options.batch, sets.training.samples());
   complete_model(saved, sets.training, options.seed);
+  note_left_out(options, saved);
   check_data(options, sets.training, *saved.model, config);
   if (sets.validation) check_data(options, *sets.validation, *saved.model, config);
   note_reshaping(options, sets.training, *saved.model);

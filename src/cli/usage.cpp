@@ -11,9 +11,7 @@ std::string nearest_or_all(std::string_view name, std::vector<std::string_view> 
                            const std::vector<std::string_view>& aliases) {
   std::vector<std::string_view> known = classes;
   known.insert(known.end(), aliases.begin(), aliases.end());
-  std::string_view near = nearest(name, known);
-  return near.empty() ? fmt::format("there are: {}", fmt::join(classes, ", "))
-                      : fmt::format("did you mean {}?", near);
+  return did_you_mean(name, known, fmt::format("there are: {}", fmt::join(classes, ", ")));
 }
 
 std::string keys_text(std::string_view class_name, const Json& config) {

@@ -19,6 +19,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+constexpr std::string_view switch_place = "--without-pass";
+
 // Those that can be switched off, once each.
 std::string switches_text(std::span<const Pass> passes) {
   std::vector<std::string> names;
@@ -32,14 +34,14 @@ void require_known_switches(std::span<const Pass> passes, const CompileOptions& 
   for (const Pass& pass : passes) names.push_back(pass.name);
   for (const std::string& name : options.disabled_passes) {
     auto found = std::find(names.begin(), names.end(), name);
-    std::string_view near = nearest(name, names);
     if (found == names.end())
       throw Error("H302", {.message = fmt::format("there is no compiler pass '{}'", name),
-                           .help = near.empty() ? switches_text(passes)
-                                                : fmt::format("did you mean '{}'?", near)});
+                           .place = std::string(switch_place),
+                           .help = did_you_mean(name, names, switches_text(passes))});
     if (passes[static_cast<size_t>(found - names.begin())].required)
       throw Error("H302",
                   {.message = fmt::format("the compiler pass '{}' cannot be switched off", name),
+                   .place = std::string(switch_place),
                    .help = switches_text(passes)});
   }
 }

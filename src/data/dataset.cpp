@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/text.h"
+
 namespace hornbeam {
 namespace {
 
@@ -60,6 +62,23 @@ std::vector<int64_t> classes_of(const Tensor& targets, const std::string& place)
     classes.push_back(columns == 1 ? std::llrint(*row)
                                    : std::max_element(row, row + columns) - row);
   return classes;
+}
+
+struct Found {
+  int64_t position;
+  double value;
+};
+
+// As float32, which models compute in.
+std::optional<Found> not_finite_in(const Tensor& tensor) {
+  if (!is_floating(tensor.dtype())) return std::nullopt;
+  return visit(tensor.dtype(), [&]<class T>() -> std::optional<Found> {
+    std::span<const T> values = tensor.values<T>();
+    for (size_t i = 0; i < values.size(); ++i)
+      if (float value = static_cast<float>(values[i]); !std::isfinite(value))
+        return Found{static_cast<int64_t>(i), value};
+    return std::nullopt;
+  });
 }
 
 }  // namespace
@@ -137,6 +156,17 @@ Dataset with_class_weight(Dataset data, const std::map<int64_t, double>& class_w
   }
   data.sample_weight = std::move(weights);
   return data;
+}
+
+std::string first_not_finite(const Dataset& data) {
+  for (const Part& part : parts_of(data)) {
+    std::optional<Found> found = not_finite_in(*part.tensor);
+    if (!found) continue;
+    int64_t sample = found->position / (part.tensor->elements() / data.samples());
+    return fmt::format("{} has the value {} in sample {}", part.what, number_text(found->value),
+                       sample);
+  }
+  return "";
 }
 
 Dataset with_label_offset(Dataset data, int64_t offset) {

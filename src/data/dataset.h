@@ -48,6 +48,10 @@ Split validation_split(const Dataset& data, double fraction);
 // several targets or when there are sample weights already, H205 when a sample has several labels.
 Dataset with_class_weight(Dataset data, const std::map<int64_t, double>& class_weight);
 
+// "input 'x' has the value nan in sample 3", of the first number that is NaN or infinite; empty
+// when all are finite.
+std::string first_not_finite(const Dataset& data);
+
 // Adds `offset` to every target. Whole numbers become int32.
 Dataset with_label_offset(Dataset data, int64_t offset);
 

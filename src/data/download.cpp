@@ -119,12 +119,7 @@ std::string fetch(const std::string& url, const fs::path& aside, Transfer& trans
 
 void download(const PublishedFile& published, const std::string& url, const fs::path& target,
               const DownloadProgress& progress) {
-  std::error_code failure;
-  fs::create_directories(target.parent_path(), failure);
-  if (failure)
-    throw Error("H120", {.message = fmt::format("cannot make the folder '{}': {}",
-                                                target.parent_path().string(), failure.message()),
-                         .place = target.string()});
+  make_folder(target.parent_path());
   write_aside(target, [&](const fs::path& aside) {
     Transfer transfer{.most = published.bytes, .progress = &progress};
     std::string why = fetch(url, aside, transfer);

@@ -81,14 +81,13 @@ Tensor read_idx(const fs::path& file, size_t axes) {
 Dataset read(const DataRequest& request) {
   fs::path images = find(request.path, "images", request.part);
   fs::path labels = find(request.path, "labels", request.part);
-  if (images.empty() || labels.empty()) {
+  if (images.empty()) {
     std::string part = request.part == Part::train ? "train" : "t10k";
-    no_such_part(request, "looked for " + part + "-images-idx3-ubyte and " + part +
-                              "-labels-idx1-ubyte, with or without .gz");
+    no_such_part(request, "looked for " + part + "-images-idx3-ubyte, with or without .gz");
   }
   Dataset data{.name = name_with_part(request)};
   data.inputs.push_back({"", read_idx(images, 3)});
-  data.targets.push_back({"", read_idx(labels, 1)});
+  if (!labels.empty()) data.targets.push_back({"", read_idx(labels, 1)});
   return data;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "data/tar.h"
 
@@ -37,12 +38,8 @@ fs::path unpacked(const KnownDataset& known, const fs::path& archive, const fs::
   fs::path target = cache / known.folders[0];
   fs::path aside = target;
   aside += ".unpacking-" + std::to_string(::getpid());
+  make_folder(aside);
   std::error_code failure;
-  fs::create_directories(aside, failure);
-  if (failure)
-    throw Error("H120",
-                {.message = "cannot make the folder '" + aside.string() + "': " + failure.message(),
-                 .place = archive.string()});
   try {
     unpack_tar(archive, aside);
     fs::rename(aside / known.folders[0], target, failure);
@@ -78,14 +75,13 @@ void download_missing(const KnownDataset& known, const DataPlaces& places) {
 [[noreturn]] void unknown_name(const std::string& name) {
   std::vector<std::string_view> names;
   for (const KnownDataset& known : known_datasets()) names.push_back(known.name);
-  std::string_view close = nearest(name, names);
-  throw Error("H201", {.message = "there is no file or folder '" + name +
-                                  "', and no data set of this name is known",
-                       .place = name,
-                       .notes = {"known names: " +
-                                 join(std::vector<std::string>(names.begin(), names.end()), ", ")},
-                       .help = close.empty() ? "give PATH or PATH:PART; PART is train or test"
-                                             : "did you mean '" + std::string(close) + "'?"});
+  throw Error("H201",
+              {.message = "there is no file or folder '" + name +
+                          "', and no data set of this name is known",
+               .place = name,
+               .notes = {"known names: " +
+                         join(std::vector<std::string>(names.begin(), names.end()), ", ")},
+               .help = did_you_mean(name, names, "give PATH or PATH:PART; PART is train or test")});
 }
 
 }  // namespace

@@ -66,6 +66,21 @@ void check_labels(const Tensor& labels, const LabelRule& rule) {
     if (!is_class(label, rule.classes)) refuse(values, rule);
 }
 
+void check_indices(const Tensor& indices, const LabelRule& rule) {
+  Tensor numbers = indices.converted(DType::float64);
+  auto values = std::as_const(numbers).values<double>();
+  auto inside = [&](double x) { return x > -1 && x < static_cast<double>(rule.classes); };
+  auto found = std::ranges::find_if_not(values, inside);
+  if (found == values.end()) return;
+  int64_t sample = (found - values.begin()) / (indices.elements() / indices.shape()[0]);
+  throw Error("H206",
+              {.message = fmt::format("{} is outside the {} rows of the layer `{}`, in sample {}",
+                                      number_text(*found), rule.classes, rule.layer, sample),
+               .place = rule.place,
+               .help = fmt::format("indices run from 0 to {}; a larger input_dim has more rows",
+                                   rule.classes - 1)});
+}
+
 Tensor one_hot(const Tensor& labels, const LabelRule& rule) {
   check_labels(labels, rule);
   std::vector<int64_t> extents = labels.shape().extents();

@@ -1,5 +1,7 @@
 #include "data/prefetch.h"
 
+#include "base/threads.h"
+
 namespace hornbeam {
 
 Prefetch::Prefetch(std::vector<Batch> staging, int64_t steps_per_epoch, Fill fill)
@@ -9,7 +11,7 @@ Prefetch::Prefetch(std::vector<Batch> staging, int64_t steps_per_epoch, Fill fil
       filled_(steps_),  // no epoch is started yet: nothing to do
       given_(steps_) {
   check(staging_.size() >= 2, "one batch is used while another is filled");
-  thread_ = std::thread([this] { work(); });
+  thread_ = start_thread([this] { work(); });
 }
 
 Prefetch::~Prefetch() {

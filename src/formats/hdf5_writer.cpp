@@ -2,14 +2,17 @@
 
 #include <hdf5.h>
 
-#include "base/error.h"
+#include "base/files.h"
 
 namespace hornbeam {
 namespace {
 
-[[noreturn]] void failed(const std::string& what) {
-  throw Error("H120", {.message = "the HDF5 library cannot write " + what});
-}
+// What the library could not write; write_hdf5 adds the file.
+struct Failure {
+  std::string what;
+};
+
+[[noreturn]] void failed(const std::string& what) { throw Failure{what}; }
 
 // An identifier of the library, closed at the end of its scope.
 class Handle {
@@ -85,16 +88,25 @@ void write_attribute(hid_t file, const Hdf5Document::Text& text) {
   require(H5Awrite(attribute, type, &value), text.name);
 }
 
-}  // namespace
-
-void write_hdf5(const std::filesystem::path& path, const Hdf5Document& document) {
+void write(const std::string& name, const Hdf5Document& document) {
+  // At exit the library flushes once more what could not be written, and crashes.
+  H5dont_atexit();
   require(H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr), "its errors");
-  std::string name = path.string();
   Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, name);
   for (const std::string& group : document.groups) write_group(file, group);
   for (const Hdf5Document::Data& data : document.datasets) write_dataset(file, data);
   for (const Hdf5Document::Text& text : document.attributes) write_attribute(file, text);
   require(H5Fflush(file, H5F_SCOPE_GLOBAL), name);
+}
+
+}  // namespace
+
+void write_hdf5(const std::filesystem::path& path, const Hdf5Document& document) {
+  try {
+    write(path.string(), document);
+  } catch (const Failure& failure) {
+    cannot_write(path, "the HDF5 library failed at " + failure.what);
+  }
 }
 
 }  // namespace hornbeam

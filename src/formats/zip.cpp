@@ -158,12 +158,6 @@ std::vector<std::byte> ZipReader::read(std::string_view name) const {
 
 namespace {
 
-[[noreturn]] void cannot_write(const std::string& place, const std::string& why) {
-  throw Error("H120", {.message = "cannot write '" + place + "': " + why,
-                       .place = place,
-                       .help = "check that the folder exists, may be written to and has room"});
-}
-
 zip_source_t* source_of(zip_t* archive, const ZipEntry& entry) {
   if (!entry.file.empty()) return zip_source_file(archive, entry.file.c_str(), 0, -1);
   return zip_source_buffer(archive, entry.content.data(), entry.content.size(), 0);
@@ -190,11 +184,10 @@ void write_zip(const std::filesystem::path& path, std::span<const ZipEntry> entr
   write_aside(path, [&](const std::filesystem::path& aside) {
     int code = 0;
     OpenArchive archive(zip_open(aside.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
-    if (!archive) cannot_write(path.string(), OpenFailure(code).text());
+    if (!archive) cannot_write(path, OpenFailure(code).text());
     for (const ZipEntry& entry : entries)
-      if (!add_stored(archive.get(), entry))
-        cannot_write(path.string(), zip_strerror(archive.get()));
-    if (zip_close(archive.get()) != 0) cannot_write(path.string(), zip_strerror(archive.get()));
+      if (!add_stored(archive.get(), entry)) cannot_write(path, zip_strerror(archive.get()));
+    if (zip_close(archive.get()) != 0) cannot_write(path, zip_strerror(archive.get()));
     archive.release();  // zip_close has freed it
   });
 }

@@ -66,8 +66,10 @@ std::span<const Tensor> take_counters(std::span<const Tensor> stored, bool with_
   return stored;
 }
 
+// Keras makes slots when it trains first, so a file without any leaves nothing out.
 void keep(SavedModel& saved, OptimizerState state, std::span<Tensor* const> slots,
           std::span<const Tensor> stored) {
+  if (stored.empty() && state.iteration == 0 && !slots.empty()) return;
   std::string problem = fill(slots, stored);
   if (!problem.empty()) return leave_out(saved, problem);
   saved.optimizer_state = std::move(state);

@@ -136,10 +136,9 @@ void Fields::require_all_known() const {
   for (const auto& [key, value] : config_.as_object()) {
     if (std::ranges::count(named_, key)) continue;
     std::vector<std::string_view> names(named_.begin(), named_.end());
-    std::string_view near = nearest(key, names);
     throw Error("H111", {.message = fmt::format("unknown key '{}' = {}", key, json_text(value)),
                          .place = place_,
-                         .help = near.empty() ? "" : fmt::format("did you mean '{}'?", near)});
+                         .help = did_you_mean(key, names)});
   }
 }
 

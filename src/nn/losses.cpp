@@ -100,6 +100,15 @@ bool equal_but_last_one(const Shape& longer, const Shape& shorter) {
   return std::equal(shorter.begin(), shorter.end(), longer.begin());
 }
 
+// Class numbers and one column for each class are easily taken for each other.
+std::string help_for(const Loss& loss, const Expr& target, bool holds_numbers, bool one_hot) {
+  if (loss.takes_class_numbers() && one_hot)
+    return "targets with one column for each class belong to categorical_crossentropy";
+  if (!loss.takes_class_numbers() && holds_numbers && !is_floating(target.type().dtype))
+    return "class numbers belong to sparse_categorical_crossentropy";
+  return "give targets of that shape, or another loss";
+}
+
 Shape without_last(const Shape& shape) {
   return Shape(std::vector<int64_t>(shape.begin(), shape.end() - 1));
 }
@@ -171,7 +180,7 @@ Expr fitted_target(const Loss& loss, Expr target, Expr prediction, const std::st
                               to_string(target.shape()), to_string(wanted)),
        .place = place,
        .notes = {fmt::format("{} takes targets of shape {}", loss.class_name(), to_string(shown))},
-       .help = "give targets of that shape, or another loss"});
+       .help = help_for(loss, target, holds_numbers, target.shape() == wanted)});
 }
 
 }  // namespace hornbeam

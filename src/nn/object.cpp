@@ -37,10 +37,9 @@ bool same_name(std::string_view a, std::string_view b) { return letters_of(a) ==
 
 void refuse_name(std::string_view name, std::string_view what, const std::string& place,
                  std::span<const std::string_view> known) {
-  std::string_view near = nearest(name, known);
   ErrorParts parts{.message = fmt::format("unknown {} '{}'", what, name),
                    .place = place,
-                   .help = near.empty() ? "" : fmt::format("did you mean {}?", near)};
+                   .help = did_you_mean(name, known)};
   if (what == "layer") throw Error("H110", std::move(parts));
   throw Error("H115", std::move(parts));
 }

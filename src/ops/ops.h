@@ -169,8 +169,10 @@ Expr average_pool_gradient(Expr dy, const PoolAttributes& attributes, const Shap
 // --- tables (ops/gather.cpp) ---
 extern const OpDef gather_op, scatter_op;
 // Rows of `table` (rows, …) at int32 or int64 indices of any shape: (indices…, …). An index outside
-// the table is an error when run (H206).
-Error index_error(int64_t index, int64_t position, int64_t rows);
+// the table is an error when run: H206 with the layer and the sample, `position` counting through
+// all indices of the node.
+Error index_error(const Node& node, const Shape& indices, int64_t position, int64_t index,
+                  int64_t rows);
 Expr gather(Expr table, Expr indices);
 // zeros of (rows, …) with each update row added at its index; duplicates add up.
 Expr scatter(Expr indices, Expr updates, int64_t rows);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -40,12 +41,21 @@ Tensor rows_like(const Tensor& part, int64_t samples) {
   return Tensor(part.dtype(), std::move(shape));
 }
 
-void require_finite(double loss, int64_t epoch, int64_t step) {
+void require_finite(double loss, int64_t epoch, int64_t step, const Dataset& data) {
   if (std::isfinite(loss)) return;
+  std::string in_data = first_not_finite(data);
   throw Error("H501",
               {.message = fmt::format("the loss is {} in epoch {}, step {}", loss, epoch + 1, step),
-               .help = "try a smaller learning rate, gradient clipping (clipnorm=1) or scaled "
-                       "inputs"});
+               .place = data.name,
+               .notes = {in_data.empty() ? "the data has no NaN and no infinity" : in_data},
+               .help = in_data.empty() ? "try a smaller learning rate, gradient clipping "
+                                         "(clipnorm=1) or scaled inputs"
+                                       : "leave such samples out, or replace the numbers"});
+}
+
+// NaN has a sign, which means nothing and would be shown.
+double without_sign_of_nan(double value) {
+  return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 
 // A log of an epoch: the mean of what the steps gave, by their counts.
@@ -126,6 +136,7 @@ struct Recording {
 
 struct Trainer::EpochRun {
   Compiled& step;
+  const Dataset& data;
   Batches& batches;
   const FitOptions& options;
   Reporter& reporter;
@@ -176,13 +187,22 @@ StepShape Trainer::shape_for(const Dataset& like, int64_t batch) const {
           .sample_weight = like.sample_weight.has_value()};
 }
 
-Graph Trainer::traced(Kind kind, const StepShape& shape) {
+void Trainer::require_targets(const Dataset& data) const {
+  if (data.targets.size() == objectives_.size()) return;
+  throw Error(
+      "H205",
+      {.message = data.targets.empty()
+                      ? "the data has inputs but no targets"
+                      : fmt::format("the model has {} outputs with a loss, the data {} targets",
+                                    objectives_.size(), data.targets.size()),
+       .place = data.name,
+       .help = "targets are the array y of an .npz file (or one named after each output of the "
+               "model), --targets FILE beside a .npy file, labels beside IDX images"});
+}
+
+Graph Trainer::traced(Kind kind, const Dataset& like, const StepShape& shape) {
   if (kind == Kind::prediction) return prediction_step(source_, shape);
-  if (shape.targets.size() != objectives_.size())
-    throw Error("H205",
-                {.message = fmt::format("the model has {} output(s) with a loss, the data {} "
-                                        "target(s)",
-                                        objectives_.size(), shape.targets.size())});
+  require_targets(like);
   if (kind == Kind::evaluation) return evaluation_step(source_, objectives_, shape);
   check(config_.optimizer != nullptr, "training needs an optimizer");
   return training_step(source_, objectives_, *config_.optimizer, shape);
@@ -206,7 +226,7 @@ Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like, int64_t bat
   Clock::time_point start = Clock::now();
   step = std::make_unique<Compiled>();
   step->shape = shape;
-  Graph graph = traced(kind, shape);
+  Graph graph = traced(kind, like, shape);
   step->inputs = graph.inputs();
   step->outputs = graph.outputs();
   for (const Port& port : step->inputs) {
@@ -277,7 +297,7 @@ void Trainer::run(Compiled& step, const Batch& batch) {
   step.executable->run(step.input_buffers, step.output_buffers);
   auto output = [&](size_t number) {
     backend_.download(*step.output_buffers[number], step.scalar);
-    return static_cast<double>(step.scalar.values<float>()[0]);
+    return without_sign_of_nan(static_cast<double>(step.scalar.values<float>()[0]));
   };
   double samples = static_cast<double>(batch.valid);
   step.samples += samples;
@@ -296,7 +316,7 @@ void Trainer::fill_logs(const Compiled& step, Logs& logs) {
   for (size_t i = 0; i < logs.size(); ++i) {
     const EpochMean& mean = step.means[i];
     logs[i].first = mean.name;
-    logs[i].second = mean.count > 0 ? mean.total / mean.count : 0;
+    logs[i].second = mean.count > 0 ? without_sign_of_nan(mean.total / mean.count) : 0;
   }
   std::ranges::sort(logs);
 }
@@ -323,7 +343,8 @@ History Trainer::fit(const Dataset& training, const Dataset* validation,
   Batches batches = batches_of(training, step.shape, options.shuffle);
   Recording recording(*step.executable, options.profile);
   Reporter quiet;
-  EpochRun run{step, batches, options, options.reporter ? *options.reporter : quiet, start};
+  EpochRun run{step, training, batches, options, options.reporter ? *options.reporter : quiet,
+               start};
   run.skip_to(options.initial_epoch);
   run.reporter.train_begin(options.epochs);
   for (int64_t epoch = options.initial_epoch; epoch < options.epochs; ++epoch) {
@@ -359,7 +380,7 @@ std::optional<EpochRecord> Trainer::run_epoch(EpochRun& epoch_run, int64_t epoch
     if (history.first_step_seconds == 0)
       history.first_step_seconds = seconds_since(epoch_run.start);
     if (epoch_run.options.step_loss) epoch_run.options.step_loss(step.last_loss);
-    require_finite(step.last_loss, epoch, number);
+    require_finite(step.last_loss, epoch, number, epoch_run.data);
     fill_logs(step, logs);
     epoch_run.reporter.step_end(number, logs);
     if (profile != nullptr) profile->end_step();

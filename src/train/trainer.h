@@ -65,7 +65,7 @@ class Trainer {
 
   // The training step before any pass, for people.
   Graph training_graph(const Dataset& like) {
-    return traced(Kind::training, shape_for(like, options_.batch));
+    return traced(Kind::training, like, shape_for(like, options_.batch));
   }
 
   // Brings the weights back into the model, and the optimizer's state.
@@ -79,7 +79,8 @@ class Trainer {
   void require_memory(const MemoryPlan& plan) const;
   Compiled& compiled(Kind kind, const Dataset& like, int64_t batch);
   int64_t batch_for(const Dataset& data) const;
-  Graph traced(Kind kind, const StepShape& shape);
+  void require_targets(const Dataset& data) const;
+  Graph traced(Kind kind, const Dataset& like, const StepShape& shape);
   StepShape shape_for(const Dataset& like, int64_t batch) const;
   std::map<std::string, const Tensor*> state_values() const;
   void allocate(Compiled& step);

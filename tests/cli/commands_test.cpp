@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/files.h"
 #include "cli/program.h"
 #include "formats/npz.h"
 
@@ -70,7 +71,7 @@ TEST_F(Commands, WrongValuesAreWrongUse) {
     std::string arguments, says;
   } const refusals[] = {
       {"evaluate " + classes_model() + data + "--loss foo", "there are: "},
-      {"evaluate " + classes_model() + data + "--metrics acuracy", "did you mean accuracy?"},
+      {"evaluate " + classes_model() + data + "--metrics acuracy", "did you mean 'accuracy'?"},
       {"train " + classes_model() + data + "--optimizer foo", "there are: "},
       {"train " + classes_model() + data + "--optimizer \"Adam(lr=1)\"", "learning_rate"},
       {"evaluate zoo:nope" + data, "hornbeam zoo lists"},
@@ -102,6 +103,40 @@ TEST_F(Commands, PlanSaysBeforehandWhatFits) {
   Ran refused = run("plan zoo:article-cnn --batch 256 --memory 100MiB");
   EXPECT_EQ(refused.exit, 4);
   EXPECT_NE(refused.out.find("together"), std::string::npos);
+  EXPECT_NE(refused.out.find("Does not fit: it needs "), std::string::npos) << refused.out;
+}
+
+TEST_F(Commands, PlanAndInspectLookAtShapesAsTrainingDoes) {
+  write_npz(file("small.npz"), std::vector<NamedTensor>{{"x", Tensor(DType::uint8, {4, 24, 24, 1})},
+                                                        {"y", Tensor(DType::uint8, {4})}});
+  for (const char* command : {"plan zoo:lenet ", "inspect zoo:lenet --kernels "}) {
+    std::string padded = command + std::string("--transform \"ZeroPadding2D(padding=2)\" ");
+    Ran refused = run(padded);
+    EXPECT_EQ(refused.exit, 3) << refused.err;
+    EXPECT_NE(refused.err.find("(32, 32, 1) after the transforms"), std::string::npos)
+        << refused.err;
+    EXPECT_EQ(run(padded + "--data small.npz").exit, 0);
+    EXPECT_EQ(run(command + std::string("--data small.npz")).exit, 3);
+  }
+}
+
+TEST_F(Commands, PredictNeedsNoLabels) {
+  std::string header{0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 28, 0, 0, 0, 28};
+  write_text(file("t10k-images-idx3-ubyte"), header + std::string(2 * 28 * 28, 'x'));
+  Ran ran = run("predict zoo:lenet --data .:test --out p.csv");
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(std::ranges::count(text("p.csv"), '\n'), 2);
+  EXPECT_NE(run("evaluate zoo:lenet --data .:test").err.find("no targets"), std::string::npos);
+}
+
+TEST_F(Commands, PredictThroughALinkKeepsTheLink) {
+  std::filesystem::create_directory(file("far"));
+  std::filesystem::create_symlink("far/p.csv", file("p.csv"));
+  EXPECT_EQ(
+      run("predict " + regression_model() + " --data " + regression_data() + " --out p.csv").exit,
+      0);
+  EXPECT_TRUE(std::filesystem::is_symlink(file("p.csv")));
+  EXPECT_EQ(std::ranges::count(text("far/p.csv"), '\n'), 10);
 }
 
 TEST_F(Commands, InspectShowsTheModel) {

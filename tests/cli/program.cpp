@@ -25,9 +25,9 @@ std::string command_line(const std::string& arguments) {
   ::_exit(127);
 }
 
-pid_t start(const fs::path& folder, const std::string& arguments) {
+pid_t start(const fs::path& folder, const std::string& command) {
   pid_t child = ::fork();
-  if (child == 0) become(folder, command_line(arguments) + " >stdout 2>stderr");
+  if (child == 0) become(folder, command + " >stdout 2>stderr");
   return child;
 }
 
@@ -60,8 +60,10 @@ ProgramTest::ProgramTest() {
 
 ProgramTest::~ProgramTest() { fs::remove_all(folder_); }
 
-Ran ProgramTest::run(const std::string& arguments) const {
-  int code = exit_of(start(folder_, arguments));
+Ran ProgramTest::run(const std::string& arguments) const { return run_under(":", arguments); }
+
+Ran ProgramTest::run_under(const std::string& limits, const std::string& arguments) const {
+  int code = exit_of(start(folder_, limits + "; " + command_line(arguments)));
   return {code, text("stdout"), text("stderr")};
 }
 
@@ -79,7 +81,7 @@ Ran ProgramTest::run_on_a_terminal(const std::string& arguments) const {
 }
 
 Ran ProgramTest::interrupt(const std::string& arguments, const fs::path& path, int signal) const {
-  pid_t child = start(folder_, arguments);
+  pid_t child = start(folder_, command_line(arguments));
   while (!fs::exists(folder_ / path) && ::waitpid(child, nullptr, WNOHANG) == 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   ::kill(child, signal);

@@ -25,6 +25,8 @@ class ProgramTest : public testing::Test {
 
   // `arguments` are those of a shell.
   Ran run(const std::string& arguments) const;
+  // Under limits of the shell, as "ulimit -f 20".
+  Ran run_under(const std::string& limits, const std::string& arguments) const;
   // With a terminal for all output, which comes back in `out`.
   Ran run_on_a_terminal(const std::string& arguments) const;
   // Starts it and sends a signal as soon as `path` exists.

@@ -1,6 +1,10 @@
 // hornbeam train, as a process.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 
 #include "cli/program.h"
 
@@ -59,6 +63,25 @@ TEST_F(Train, OverwritingLeavesNothingOfTheEarlierRun) {
   EXPECT_FALSE(std::filesystem::exists(file("one/last.keras")));
   EXPECT_FALSE(std::filesystem::exists(file("one/history.csv")));
   EXPECT_TRUE(std::filesystem::exists(file("one/config.json")));
+}
+
+TEST_F(Train, RemovesWhatAKilledRunLeft) {
+  std::string command = "train " + regression_model() + " --data " + regression_data();
+  EXPECT_EQ(run(command + " --out one").exit, 0);
+  pid_t gone = ::fork();  // its number belongs to nobody once it is waited for
+  if (gone == 0) ::_exit(0);
+  ::waitpid(gone, nullptr, 0);
+  auto left = [&](const std::string& name, pid_t process) {
+    std::ofstream(file("one/" + name + std::to_string(process))) << "part";
+    return file("one/" + name + std::to_string(process));
+  };
+  auto weights = left("last.keras.weights-", gone), archive = left("last.keras.writing-", gone);
+  auto running = left("last.keras.weights-", ::getpid()), other = left("last.keras.weights-x", 1);
+  EXPECT_EQ(run(command + " --out one --overwrite").exit, 0);
+  EXPECT_FALSE(std::filesystem::exists(weights));
+  EXPECT_FALSE(std::filesystem::exists(archive));
+  EXPECT_TRUE(std::filesystem::exists(running));
+  EXPECT_TRUE(std::filesystem::exists(other));
 }
 
 TEST_F(Train, KeepsTheSeedAsItWasGiven) {

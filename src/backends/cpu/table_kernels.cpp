@@ -6,11 +6,18 @@
 namespace hornbeam {
 namespace {
 
-template <class Index>
-void require_inside(const Index* indices, int64_t count, int64_t rows) {
-  int64_t bad = first_bad_index(indices, count, rows);
-  if (bad >= 0) throw index_error(static_cast<int64_t>(indices[bad]), bad, rows);
-}
+// What the error about an index names.
+struct Indices {
+  Node node;
+  Shape shape;
+  int64_t rows;
+
+  template <class Index>
+  void require_inside(const Index* indices) const {
+    int64_t bad = first_bad_index(indices, shape.elements(), rows);
+    if (bad >= 0) throw index_error(node, shape, bad, static_cast<int64_t>(indices[bad]), rows);
+  }
+};
 
 RowTable table_of(const Type& type) {
   int64_t rows = type.shape[0];
@@ -20,14 +27,15 @@ RowTable table_of(const Type& type) {
 template <class Index>
 Planned plan_gather_by(const KernelRequest& request) {
   RowTable table = table_of(request.operand(0));
-  int64_t count = request.operand(1).shape.elements();
+  Indices checked{request.node, request.operand(1).shape, table.rows};
+  int64_t count = checked.shape.elements();
   // Reads the rows it writes, not the table.
   const int64_t bytes = request.operand(1).bytes() + 2 * request.result().bytes();
   return KernelPlan{.memory = {},
                     .cost = {.bytes = static_cast<double>(bytes)},
                     .run = [=](const KernelArguments& on) {
                       auto indices = on.operand<Index>(1);
-                      require_inside(indices, count, table.rows);
+                      checked.require_inside(indices);
                       gather_rows(table, on.operand<float>(0), indices, count, on.result<float>(),
                                   on.threads);
                     }};
@@ -36,7 +44,8 @@ Planned plan_gather_by(const KernelRequest& request) {
 template <class Index>
 Planned plan_scatter_by(const KernelRequest& request) {
   RowTable table = table_of(request.result());
-  int64_t count = request.operand(0).shape.elements();
+  Indices checked{request.node, request.operand(0).shape, table.rows};
+  int64_t count = checked.shape.elements();
   int64_t elements = request.result().shape.elements();
   // Every row that is added is read and written in the table, too.
   const double added = static_cast<double>(request.operand(1).shape.elements());
@@ -44,7 +53,7 @@ Planned plan_scatter_by(const KernelRequest& request) {
                     .cost = {.operations = added, .bytes = bytes_once(request) + 8 * added},
                     .run = [=](const KernelArguments& on) {
                       auto indices = on.operand<Index>(0);
-                      require_inside(indices, count, table.rows);
+                      checked.require_inside(indices);
                       std::fill_n(on.result<float>(), elements, 0.0f);
                       scatter_add_rows(table, on.operand<float>(1), indices, count,
                                        on.result<float>(), on.threads);

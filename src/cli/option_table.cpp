@@ -1,0 +1,198 @@
+#include "cli/option_table.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "base/error.h"
+
+namespace hornbeam {
+namespace {
+
+template <class T>
+struct Plain {
+  using type = T;
+};
+template <class T>
+struct Plain<std::optional<T>> {
+  using type = T;
+};
+
+// The whole text as a number that T can hold; the library itself takes "" for 0 and cuts what is
+// too large.
+template <class T>
+T integer(const std::string& flag, const std::string& text) {
+  T value = 0;
+  auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size())
+    throw Error("H302", {.message = fmt::format("'{}' is no whole number that it takes", text),
+                         .place = flag});
+  return value;
+}
+
+template <auto Member>
+using ValueOf =
+    typename Plain<std::remove_cvref_t<decltype(std::declval<Options>().*Member)>>::type;
+
+template <auto Member>
+CLI::Option* bind_value(CLI::App& app, const std::string& flag, Options& options) {
+  using T = ValueOf<Member>;
+  if constexpr (std::is_integral_v<T>)
+    return app.add_option_function<std::string>(flag, [&options, flag](const std::string& text) {
+      options.*Member = integer<T>(flag, text);
+    });
+  else
+    return app.add_option(flag, options.*Member);
+}
+
+// A whole number from 1.
+template <auto Member, ValueOf<Member> highest = std::numeric_limits<ValueOf<Member>>::max()>
+CLI::Option* bind_count(CLI::App& app, const std::string& flag, Options& options) {
+  using T = ValueOf<Member>;
+  return app.add_option_function<std::string>(flag, [&options, flag](const std::string& text) {
+    T value = integer<T>(flag, text);
+    if (value < 1 || value > highest)
+      throw Error("H302", {.message = highest == std::numeric_limits<T>::max()
+                                          ? fmt::format("{}: expected 1 or more", value)
+                                          : fmt::format("{}: expected 1 to {}", value, highest),
+                           .place = flag});
+    options.*Member = value;
+  });
+}
+
+CLI::Option* bind_progress(CLI::App& app, const std::string& flag, Options& options) {
+  return app.add_option_function<std::string>(flag, [&options, flag](const std::string& kind) {
+    static constexpr std::string_view kinds[] = {"auto", "bar", "plain", "none"};
+    if (!std::ranges::count(kinds, kind))
+      throw Error("H302", {.message = fmt::format("'{}' is no kind of progress", kind),
+                           .place = flag,
+                           .help = "it takes auto, bar, plain or none"});
+    options.progress = kind;
+  });
+}
+
+template <auto Member>
+CLI::Option* bind_switch(CLI::App& app, const std::string& flag, Options& options) {
+  return app.add_flag(flag, options.*Member);
+}
+
+Json json_of(const std::string& text) { return text.empty() ? Json() : Json(text); }
+Json json_of(const std::filesystem::path& path) { return json_of(path.string()); }
+Json json_of(const std::vector<std::string>& texts) {
+  return texts.empty() ? Json() : Json(Json::Array(texts.begin(), texts.end()));
+}
+template <class T>
+Json json_of(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+template <class T>
+requires std::is_arithmetic_v<T> Json json_of(T value) { return value; }
+
+template <auto Member>
+Json value_of(const Options& options) {
+  return json_of(options.*Member);
+}
+
+template <auto Member>
+constexpr OptionField option{bind_value<Member>, value_of<Member>};
+template <auto Member, ValueOf<Member> highest = std::numeric_limits<ValueOf<Member>>::max()>
+constexpr OptionField count{bind_count<Member, highest>, value_of<Member>};
+template <auto Member>
+constexpr OptionField toggle{bind_switch<Member>, value_of<Member>};
+constexpr OptionField progress_kind{bind_progress, value_of<&Options::progress>};
+
+// Far above any machine's cores; thousands of threads would use up what the system lends to all.
+constexpr int most_threads = 1024;
+
+constexpr std::string_view on_steps = "train evaluate predict plan inspect";
+
+const OptionRow rows[] = {
+    {"--data", "DATA", on_steps, "common",
+     "a path or a known name (cifar10, cifar100, mnist, fashion_mnist), with :train or :test",
+     option<&Options::data>},
+    {"--validation", "DATA", "train", "common", "data to evaluate on after every epoch",
+     option<&Options::validation>},
+    {"--epochs", "N", "train", "common", "how often to go over the data (1)",
+     count<&Options::epochs>},
+    {"--batch", "N", on_steps, "common", "samples in a step (32)", count<&Options::batch>},
+    {"--optimizer", "NAME", "train plan inspect", "common",
+     "as Keras writes it: adam, \"SGD(learning_rate=0.1, momentum=0.9)\"",
+     option<&Options::optimizer>},
+    {"--loss", "NAME", "train evaluate plan inspect", "common",
+     "as Keras writes it: mse, \"CategoricalCrossentropy(label_smoothing=0.1)\"",
+     option<&Options::loss>},
+    {"--metrics", "NAME", "train evaluate plan inspect", "common",
+     "metrics besides the loss; may be given several times", option<&Options::metrics>},
+    {"--transform", "LAYER", on_steps, "common",
+     "a Keras preprocessing layer before the model: \"Rescaling(scale=1/255)\"; in order",
+     option<&Options::transforms>},
+    {"--seed", "N", "train predict zoo", "common", "start of all random numbers (0)",
+     option<&Options::seed>},
+    {"--out", "PATH", "train predict zoo", "common",
+     "the run folder (train), the file to write (predict, zoo)", option<&Options::out>},
+
+    {"--validation-split", "F", "train", "data", "evaluate on the last part F of the data",
+     option<&Options::validation_split>},
+    {"--targets", "FILE", on_steps, "data", "the targets that belong to a .npy file",
+     option<&Options::targets>},
+    {"--limit", "N", on_steps, "data", "only the first N samples", count<&Options::limit>},
+    {"--label-offset", "N", "train evaluate plan inspect", "data",
+     "added to every label: -1 where classes count from 1", option<&Options::label_offset>},
+    {"--class-weight", "JSON", "train", "data", "weights of classes: '{\"0\": 1, \"1\": 3}'",
+     option<&Options::class_weight>},
+    {"--no-shuffle", "", "train", "training", "take the samples in their order",
+     toggle<&Options::no_shuffle>},
+    {"--steps-per-epoch", "N", "train", "training", "end an epoch after N steps",
+     count<&Options::steps_per_epoch>},
+    {"--weights", "FILE", "train evaluate predict plan inspect", "model",
+     "weights for a .json architecture", option<&Options::weights>},
+
+    {"--device", "NAME", on_steps, "machine", "cpu (default), reference", option<&Options::device>},
+    {"--replicas", "R", "train plan inspect", "machine",
+     "equal slices of a batch, each with its own batch statistics (1)", count<&Options::replicas>},
+    {"--threads", "T", on_steps, "machine",
+     "threads, 1 to 1024 (one for each core); never changes a result",
+     count<&Options::threads, most_threads>},
+    {"--isa", "NAME", on_steps, "machine", "force a lesser instruction set: avx512, avx2, sse4",
+     option<&Options::isa>},
+    {"--matmul-precision", "NAME", on_steps, "machine",
+     "highest (default): as sums in float32; high, default: faster",
+     option<&Options::matmul_precision>},
+    {"--memory", "SIZE", "train evaluate predict plan", "machine",
+     "a ceiling, as 4GiB (what the machine allows)", option<&Options::memory>},
+    {"--without-pass", "NAME", on_steps, "machine", "switch a compiler pass off",
+     option<&Options::disabled_passes>},
+
+    {"--json", "", "train evaluate predict plan inspect doctor zoo explain", "output",
+     "one JSON document on stdout", toggle<&Options::json>},
+    {"--quiet", "", on_steps, "output", "no progress and no notes", toggle<&Options::quiet>},
+    {"--progress", "KIND", "train evaluate predict", "output", "auto, bar, plain or none",
+     progress_kind},
+    {"--overwrite", "", "train", "output", "write into a run folder that exists",
+     toggle<&Options::overwrite>},
+    {"--graph", "", "inspect", "output", "the compiled training step as text",
+     toggle<&Options::graph>},
+    {"--kernels", "", "inspect", "output",
+     "which kernel takes which node, why, and at what predicted cost", toggle<&Options::kernels>},
+    {"--measure", "", "inspect", "output", "--kernels with measured times, of steps on zeros",
+     toggle<&Options::measure>},
+    {"--profile", "", "train", "output", "at the end, the time by layer and by kernel",
+     toggle<&Options::profile>},
+    {"--trace", "FILE", "train", "output",
+     "the first 10 steps, kernel by kernel, for chrome://tracing or Perfetto",
+     option<&Options::trace>},
+};
+
+}  // namespace
+
+std::span<const OptionRow> option_rows() { return rows; }
+
+bool takes(const OptionRow& row, std::string_view command) {
+  std::string padded = fmt::format(" {} ", row.commands);
+  return padded.find(fmt::format(" {} ", command)) != std::string::npos;
+}
+
+}  // namespace hornbeam
