@@ -47,6 +47,19 @@ void collect_refs(const Json& json, const std::string& place, std::vector<FileRe
   }
 }
 
+// The same lists and objects with the number of each reference in its place.
+Json numbered(const Json& json, int64_t& next) {
+  if (is_leaf(json)) return next++;
+  if (json.is_array()) {
+    Json::Array all;
+    for (const Json& item : json.as_array()) all.push_back(numbered(item, next));
+    return all;
+  }
+  Json all = Json::object({});
+  for (const auto& [key, item] : json.as_object()) all.set(key, numbered(item, next));
+  return all;
+}
+
 struct PendingCall {
   std::shared_ptr<Layer> layer;
   int64_t node = 0;
@@ -72,6 +85,9 @@ class GraphReader {
     connect();
     for (const FileRef& ref : inputs) model_->inputs.push_back(end(ref));
     for (const FileRef& ref : outputs) model_->outputs.push_back(end(ref));
+    int64_t first_input = 0, first_output = 0;
+    model_->input_structure = numbered(config_.at("input_layers"), first_input);
+    model_->output_structure = numbered(config_.at("output_layers"), first_output);
     return model_;
   }
 

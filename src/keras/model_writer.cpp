@@ -23,8 +23,8 @@ class GraphWriter {
     return Json::object({{"name", model_.name},
                          {"trainable", model_.trainable},
                          {"layers", std::move(layers)},
-                         {"input_layers", ends(model_.inputs)},
-                         {"output_layers", ends(model_.outputs)}});
+                         {"input_layers", ends(model_.inputs, model_.input_structure)},
+                         {"output_layers", ends(model_.outputs, model_.output_structure)}});
   }
 
  private:
@@ -75,11 +75,22 @@ class GraphWriter {
     return Json::object({{"args", std::move(arguments)}, {"kwargs", Json::object({})}});
   }
 
-  // At the ends of a graph a nested model counts its own making as call 0. Always a list of
-  // references: Keras before 3.4 cannot read a single one that stands bare.
-  Json ends(const std::vector<TensorRef>& refs) const {
+  // At the ends of a graph a nested model counts its own making as call 0. They are nested as they
+  // were read: Keras before 3.4 cannot read a single one that stands bare, later ones warn at every
+  // call of a model that was made with a bare one when it stands in a list.
+  Json ends(const std::vector<TensorRef>& refs, const Json& structure) const {
+    if (structure.is_integer())
+      return history(refs[static_cast<size_t>(structure.as_integer())], 1);
+    if (structure.is_object()) {
+      Json all = Json::object({});
+      for (const auto& [key, item] : structure.as_object()) all.set(key, ends(refs, item));
+      return all;
+    }
     Json::Array all;
-    for (TensorRef ref : refs) all.push_back(history(ref, 1));
+    if (structure.is_null())
+      for (TensorRef ref : refs) all.push_back(history(ref, 1));
+    else
+      for (const Json& item : structure.as_array()) all.push_back(ends(refs, item));
     return all;
   }
 

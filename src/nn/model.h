@@ -33,6 +33,9 @@ class Model : public Layer {
   bool sequential = false;
   std::vector<LayerCall> calls;
   std::vector<TensorRef> inputs, outputs;
+  // How a file nests them, which Keras asks of what it is called with: the number of one, or a list
+  // or object of those. Null where no file said it.
+  Json input_structure, output_structure;
 
   std::string_view class_name() const override { return sequential ? "Sequential" : "Functional"; }
   void build(std::span<const Shape> shapes) override;

@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -87,9 +88,9 @@ class Data:
         return [array[:BATCH] for array in self.inputs], [array[:BATCH] for array in self.targets]
 
 
-def for_model(model, arrays):
-    """As the model wants them: a Sequential one takes no list."""
-    return arrays[0] if isinstance(model, keras.Sequential) else arrays
+def bare(arrays):
+    """As the networks are made: a single end is no list. Keras warns when a file says otherwise."""
+    return arrays[0] if len(arrays) == 1 else arrays
 
 
 class Hornbeam:
@@ -143,7 +144,7 @@ def check_weights_file(path, model):
 
 def step_by_keras(model, data):
     inputs, targets = data.first_batch()
-    model.fit(for_model(model, inputs), for_model(model, targets), batch_size=BATCH, epochs=1, shuffle=False, verbose=0)
+    model.fit(bare(inputs), bare(targets), batch_size=BATCH, epochs=1, shuffle=False, verbose=0)
     return variables(model)
 
 
@@ -172,7 +173,7 @@ def check(hornbeam, folder, name, network, optimizer):
 def check_predictions(hornbeam, folder, model, path, data, file):
     ending = "npy" if len(model.outputs) == 1 else "npz"
     received = hornbeam.predict(path, file, folder / f"predictions.{ending}", len(model.outputs))
-    expected = model.predict(for_model(model, data.inputs), verbose=0)
+    expected = model.predict(bare(data.inputs), verbose=0)
     expected = expected if isinstance(expected, list) else [expected]
     for number, (ours, theirs) in enumerate(zip(received, expected, strict=True)):
         require_close(ours, theirs, f"prediction {number}")
@@ -182,6 +183,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("hornbeam", help="the program")
     options = parser.parse_args()
+    warnings.filterwarnings("error", message="The structure of `inputs` doesn't match")
     hornbeam, failed = Hornbeam(options.hornbeam), 0
     print(f"Keras {keras.__version__} on {keras.backend.backend()}, {options.hornbeam}")
     for name, network, optimizer in cases():

@@ -8,6 +8,7 @@
 #include "golden/cases.h"
 #include "helpers.h"
 #include "keras/load.h"
+#include "keras/model_reader.h"
 #include "keras/model_writer.h"
 
 namespace hornbeam {
@@ -77,6 +78,39 @@ TEST(ModelWriter, GivesTensorsTheShapesAndHistoriesThatKerasGives) {
         EXPECT_EQ(json_text(ours.as_array()[node].at("args")),
                   json_text(theirs.as_array()[node].at("args")));
     }
+  }
+}
+
+TEST(ModelWriter, NestsTheEndsOfAGraphAsKerasDoes) {
+  for (const golden::Case& golden : golden::cases("files/keras_3")) {
+    if (golden.name != "picture" && golden.name != "shared") continue;
+    Json written = model_json(*golden_model(golden).model).at("config");
+    for (const char* end : {"input_layers", "output_layers"})
+      EXPECT_EQ(json_text(written.at(end)), json_text(by_keras(golden).at("config").at(end)));
+  }
+}
+
+// As Keras 3.15 writes Model(a, [b]), Model({"x": a}, {"y": b}) and Model([a], (b, [b])).
+TEST(ModelWriter, KeepsEveryFormOfEnds) {
+  const std::pair<const char*, const char*> forms[] = {
+      {R"(["a", 0, 0])", R"([["b", 0, 0]])"},
+      {R"({"x": ["a", 0, 0]})", R"({"y": ["b", 0, 0]})"},
+      {R"([["a", 0, 0]])", R"([["b", 0, 0], [["b", 0, 0]]])"},
+  };
+  for (const auto& [inputs, outputs] : forms) {
+    Json json =
+        parse_json(std::string(R"({"class_name": "Functional", "config": {"name": "m", "layers": [
+            {"class_name": "InputLayer", "name": "a", "inbound_nodes": [],
+             "config": {"name": "a", "batch_shape": [null, 2]}},
+            {"class_name": "Dense", "name": "b", "config": {"name": "b", "units": 2},
+             "inbound_nodes": [{"args": [{"class_name": "__keras_tensor__", "config": {
+                 "shape": [null, 2], "dtype": "float32", "keras_history": ["a", 0, 0]}}],
+             "kwargs": {}}]}], "input_layers": )") +
+                       inputs + R"(, "output_layers": )" + outputs + "}}",
+                   "test");
+    Json written = model_json(*read_model(json, "m", {})).at("config");
+    EXPECT_EQ(json_text(written.at("input_layers")), inputs);
+    EXPECT_EQ(json_text(written.at("output_layers")), outputs);
   }
 }
 
