@@ -82,22 +82,24 @@ Expr full(Builder& build, const Type& type, double value);  // a broadcast scala
 Expr full_like(Expr x, double value);
 Expr iota(Builder& build, const Type& type, int64_t dimension);
 
-// --- moving elements (ops/structural.cpp) ---
-extern const OpDef broadcast_in_dim_op, concatenate_op, dynamic_slice_op, dynamic_update_slice_op,
-    pad_op, reshape_op, reverse_op, slice_op, transpose_op;
+// --- rearranging elements (ops/rearrange.cpp) ---
+extern const OpDef broadcast_in_dim_op, reshape_op, reverse_op, transpose_op;
 // Axis i of x becomes axis dimensions[i] of the result.
 Expr broadcast_in_dim(Expr x, const Shape& shape, const Integers& dimensions);
 Expr broadcast_to(Expr x, const Shape& shape);  // as NumPy does
+Expr reshape(Expr x, const Shape& shape);
+Expr reverse(Expr x, const Integers& dimensions);
+Expr transpose(Expr x, const Integers& permutation);
+
+// --- parts of tensors (ops/slices.cpp) ---
+extern const OpDef slice_op, pad_op, concatenate_op, dynamic_slice_op, dynamic_update_slice_op;
 Expr concatenate(std::span<const Expr> parts, int64_t dimension);
 // `starts`: one int32 or int64 scalar an axis, clamped so that the slice lies inside.
 Expr dynamic_slice(Expr x, std::span<const Expr> starts, const Shape& sizes);
 Expr dynamic_update_slice(Expr x, Expr update, std::span<const Expr> starts);
 // Negative low or high cut elements away.
 Expr pad(Expr x, Expr value, const Integers& low, const Integers& high, const Integers& interior);
-Expr reshape(Expr x, const Shape& shape);
-Expr reverse(Expr x, const Integers& dimensions);
 Expr slice(Expr x, const Integers& starts, const Integers& limits, const Integers& strides);
-Expr transpose(Expr x, const Integers& permutation);
 
 // --- for passes (ops/barrier.cpp) ---
 extern const OpDef optimization_barrier_op;

@@ -68,6 +68,11 @@ class Walk {
   std::vector<int64_t> offsets_;
 };
 
+// Copies element by element: the k-th visited index of `shape` from x at `from` strides to y at
+// `to` strides, each starting at an offset.
+void copy_elements(const Tensor& x, int64_t from_offset, std::vector<int64_t> from, Tensor& y,
+                   int64_t to_offset, std::vector<int64_t> to, const Shape& shape);
+
 // The strides of x as seen along `axes` of x, one for each entry.
 std::vector<int64_t> strides_along(const Shape& shape, const std::vector<int64_t>& axes);
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/error.h"
 #include "ops/reference.h"
@@ -46,8 +47,6 @@ void require_operands(const OpUse& use, size_t count) {
 
 bool is_integer(DType dtype) { return !is_floating(dtype) && dtype != DType::boolean; }
 bool is_index(DType dtype) { return dtype == DType::int32 || dtype == DType::int64; }
-
-Types same_as_operand(const OpUse& use) { return {only_operand(use)}; }
 
 Types same_floating(const OpUse& use) {
   const Type& type = only_operand(use);
@@ -110,6 +109,17 @@ int64_t length_sum(std::initializer_list<int64_t> lengths) {
     require_types(fits, fmt::format("a length of {} is too much", fmt::join(lengths, " + ")));
   }
   return sum;
+}
+
+void copy_elements(const Tensor& x, int64_t from_offset, std::vector<int64_t> from, Tensor& y,
+                   int64_t to_offset, std::vector<int64_t> to, const Shape& shape) {
+  size_t size = size_of(x.dtype());
+  Walk walk(shape, {std::move(from), std::move(to)});
+  for (int64_t count = shape.elements(); count > 0; --count) {
+    std::memcpy(y.data() + static_cast<size_t>(to_offset + walk.offset(1)) * size,
+                x.data() + static_cast<size_t>(from_offset + walk.offset(0)) * size, size);
+    walk.next();
+  }
 }
 
 std::vector<int64_t> strides_along(const Shape& shape, const std::vector<int64_t>& axes) {

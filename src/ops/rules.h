@@ -11,7 +11,6 @@ namespace hornbeam {
 void require_types(bool condition, const std::string& message);
 void require_operands(const OpUse& use, size_t count);
 
-Types same_as_operand(const OpUse& use);     // one operand, any dtype
 Types same_floating(const OpUse& use);       // one operand of floats
 Types same_numeric(const OpUse& use);        // one operand, not bool
 Types same_pair(const OpUse& use);           // two operands of one type, not bool

@@ -26,7 +26,6 @@ struct History {
   bool interrupted = false;       // asked to end within an epoch, which has no record
 };
 
-std::string history_csv(const History& history);    // epoch, then the logs; as Keras' CSVLogger
-std::string history_jsonl(const History& history);  // one JSON object an epoch
+std::string history_csv(const History& history);  // epoch, then the logs; as Keras' CSVLogger
 
 }  // namespace hornbeam

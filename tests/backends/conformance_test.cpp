@@ -119,7 +119,7 @@ void expect_refused_index(int32_t index) {
     } catch (const Error& error) {
       EXPECT_EQ(error.code().name, "H206") << entry.name;
       EXPECT_EQ(error.parts().message,
-                "index " + std::to_string(index) + " at position 1 is outside a table of 3 rows");
+                std::to_string(index) + " is outside a table of 3 rows, in sample 1 of the batch");
     }
   }
 }

@@ -46,13 +46,10 @@ TEST(PlainLines, HaveNoControlCharacters) {  // case B55
             "epoch 2/2: 100 steps - 0s - 5ms/step - loss: 1.0000\n");
 }
 
-TEST(History, WritesCsvAndJsonLines) {
+TEST(History, WritesCsv) {
   History history{.epochs = {{.epoch = 0, .seconds = 1.5, .samples = 3, .logs = {{"loss", 0.25}}},
                              {.epoch = 1, .seconds = 1, .samples = 3, .logs = {{"loss", 0.125}}}}};
   EXPECT_EQ(history_csv(history), "epoch,loss\n0,0.25\n1,0.125\n");
-  EXPECT_EQ(history_jsonl(history),
-            "{\"epoch\": 0, \"seconds\": 1.5, \"samples\": 3, \"logs\": {\"loss\": 0.25}}\n"
-            "{\"epoch\": 1, \"seconds\": 1, \"samples\": 3, \"logs\": {\"loss\": 0.125}}\n");
 }
 
 }  // namespace

@@ -179,32 +179,6 @@ TEST(Gemm, NotANumberSpreadsAsInPlainLoops) {
   }
 }
 
-TEST(Gemm, PrepackedIsTheSame) {
-  for (const Case& c : {Case{100, 70, 300, false, true},
-                        {3, 5000, 40},
-                        {1, 10, 1000},
-                        {64, 256, 500, true, false, false, true},
-                        {200, 500, 900, false, false, true}}) {
-    const Gemm p = problem_of(c);
-    const Data data(p, c.bias);
-    const Expected expected = plain(p, data);
-    on_every_machine(
-        [&](ThreadPool& pool) {
-          std::vector<float> result = data.c;
-          TestWorkspace packed(gemm_packed_bytes(p));
-          TestWorkspace workspace(gemm_prepacked_workspace(p, pool.threads()));
-          gemm_pack(p, data.b.data(), packed.data(), pool);
-          gemm_prepacked(p, data.a.data(), packed.data(), data.bias_or_null(), result.data(),
-                         workspace.data(), pool);
-          return result;
-        },
-        [&](const std::vector<float>& result) {
-          expect_near(result, expected.value, expected.scale,
-                      4e-7 * std::sqrt(1.0 + static_cast<double>(c.depth)));
-        });
-  }
-}
-
 TEST(Gemm, BiasExcludesAccumulate) {
   Gemm p = dense_gemm(1, 1, 1);
   p.accumulate = true;

@@ -320,39 +320,4 @@ void gemm(const Gemm& problem, const float* a, const float* b, const float* bias
   }
 }
 
-// The packed form holds, for each block of depth, all panels of columns.
-int64_t gemm_packed_bytes(const Gemm& problem) {
-  return padded_columns(problem.columns) * problem.depth * static_cast<int64_t>(sizeof(float));
-}
-
-void gemm_pack(const Gemm& problem, const float* b, void* packed, ThreadPool& threads) {
-  constexpr int64_t group = 64;
-  const int64_t depth = depth_block(problem.depth), width = padded_columns(problem.columns);
-  const int64_t groups = divide_up(problem.columns, group);
-  threads.run(groups * divide_up(problem.depth, depth), [&](int64_t piece, int) {
-    const int64_t n = piece % groups * group, k = piece / groups * depth;
-    const int64_t size = std::min(depth, problem.depth - k);
-    pack_columns(view_b(problem, b).at(k, n), size, std::min(group, problem.columns - n),
-                 static_cast<float*>(packed) + k * width + n * size, size * micro_tile().columns);
-  });
-}
-
-int64_t gemm_prepacked_workspace(const Gemm& problem, int) {
-  return is_empty(problem) ? 0 : Blocked(problem, nullptr, false).bytes;
-}
-
-void gemm_prepacked(const Gemm& problem, const float* a, const void* packed, const float* bias,
-                    float* c, void* workspace, ThreadPool& threads) {
-  check(!(bias && problem.accumulate), "gemm: a bias excludes accumulate");
-  if (is_empty(problem)) return;
-  const Blocked plan(problem, workspace, false);
-  const int64_t width = padded_columns(problem.columns);
-  for_each_part(problem, plan, [&](const Part& part) {
-    pack_part(problem, plan, part, a, nullptr, threads);
-    const float* b = static_cast<const float*>(packed) + part.depth.begin * width +
-                     part.columns.begin * part.depth.size;
-    multiply_part(problem, plan, part, a, b, bias, c, threads);
-  });
-}
-
 }  // namespace hornbeam

@@ -40,12 +40,4 @@ int64_t gemm_workspace(const Gemm& problem, int threads);
 void gemm(const Gemm& problem, const float* a, const float* b, const float* bias, float* c,
           void* workspace, ThreadPool& threads);
 
-// op(B) packed once and used many times (the weights of a layer in prediction). Refers to problems
-// that differ in `rows`, A and C alone; batch must be 1.
-int64_t gemm_packed_bytes(const Gemm& problem);
-void gemm_pack(const Gemm& problem, const float* b, void* packed, ThreadPool& threads);
-int64_t gemm_prepacked_workspace(const Gemm& problem, int threads);
-void gemm_prepacked(const Gemm& problem, const float* a, const void* packed, const float* bias,
-                    float* c, void* workspace, ThreadPool& threads);
-
 }  // namespace hornbeam

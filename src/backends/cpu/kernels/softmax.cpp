@@ -78,22 +78,6 @@ void log_softmax_row_vector(const float* x, int64_t count, float* y) {
   });
 }
 
-void softmax_gradient_row_vector(const float* y, const float* dy, int64_t count, float* dx) {
-  const float dot = row_product(y, dy, count);
-  for_elements(count, [&](auto d, int64_t i) HWY_ATTR {
-    const auto centered = hn::Sub(hn::LoadU(d, dy + i), hn::Set(d, dot));
-    hn::StoreU(hn::Mul(hn::LoadU(d, y + i), centered), d, dx + i);
-  });
-}
-
-void log_softmax_gradient_row_vector(const float* y, const float* dy, int64_t count, float* dx) {
-  const float sum = row_sum(dy, count);
-  for_elements(count, [&](auto d, int64_t i) HWY_ATTR {
-    const auto probability = exp_below_zero(d, hn::LoadU(d, y + i));
-    hn::StoreU(hn::NegMulAdd(probability, hn::Set(d, sum), hn::LoadU(d, dy + i)), d, dx + i);
-  });
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace hornbeam
@@ -104,8 +88,6 @@ namespace hornbeam {
 
 HWY_EXPORT(softmax_row_vector);
 HWY_EXPORT(log_softmax_row_vector);
-HWY_EXPORT(softmax_gradient_row_vector);
-HWY_EXPORT(log_softmax_gradient_row_vector);
 
 namespace {
 
@@ -129,20 +111,6 @@ void softmax(int64_t rows, int64_t columns, const float* x, float* y, ThreadPool
 void log_softmax(int64_t rows, int64_t columns, const float* x, float* y, ThreadPool& threads) {
   for_each_row(rows, columns, threads, [&](int64_t at) {
     HWY_DYNAMIC_DISPATCH(log_softmax_row_vector)(x + at, columns, y + at);
-  });
-}
-
-void softmax_gradient(int64_t rows, int64_t columns, const float* y, const float* dy, float* dx,
-                      ThreadPool& threads) {
-  for_each_row(rows, columns, threads, [&](int64_t at) {
-    HWY_DYNAMIC_DISPATCH(softmax_gradient_row_vector)(y + at, dy + at, columns, dx + at);
-  });
-}
-
-void log_softmax_gradient(int64_t rows, int64_t columns, const float* y, const float* dy, float* dx,
-                          ThreadPool& threads) {
-  for_each_row(rows, columns, threads, [&](int64_t at) {
-    HWY_DYNAMIC_DISPATCH(log_softmax_gradient_row_vector)(y + at, dy + at, columns, dx + at);
   });
 }
 

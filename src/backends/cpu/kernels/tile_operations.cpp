@@ -201,52 +201,56 @@ bool all_within(const TileOperands& on, float bound) {
 
 constexpr float largest_fast_angle = 30000;
 
-void run_unary(TileOp op, const TileOperands& on) {
-  switch (op) {
-    case TileOp::copy:
-      return unary(on, [](V x) HWY_ATTR { return x; });
-    case TileOp::negate:
-      return unary(on, [](V x) HWY_ATTR { return hn::Neg(x); });
-    case TileOp::abs:
-      return unary(on, [](V x) HWY_ATTR { return hn::Abs(x); });
-    case TileOp::sign:
-      return unary(on, [](V x) HWY_ATTR { return sign_of(x); });
-    case TileOp::exp:
-      return unary(on, [](V x) HWY_ATTR { return exp_of(x); });
-    case TileOp::expm1:
-      return unary(on, [](V x) HWY_ATTR { return expm1_of(x); });
-    case TileOp::log:
-      return unary(on, [](V x) HWY_ATTR { return log_of(x); });
-    case TileOp::log1p:
-      return unary(on, [](V x) HWY_ATTR { return log1p_of(x); });
-    case TileOp::sqrt:
-      return unary(on, [](V x) HWY_ATTR { return hn::Sqrt(x); });
-    case TileOp::rsqrt:
-      return unary(on, [](V x) HWY_ATTR { return hn::Div(one(), hn::Sqrt(x)); });
-    case TileOp::tanh:
-      return unary(on, [](V x) HWY_ATTR { return tanh_of(x); });
-    case TileOp::logistic:
-      return unary(on, [](V x) HWY_ATTR { return logistic_of(x); });
-    case TileOp::floor:
-      return unary(on, [](V x) HWY_ATTR { return hn::Floor(x); });
-    case TileOp::ceil:
-      return unary(on, [](V x) HWY_ATTR { return hn::Ceil(x); });
-    case TileOp::sine:
-      if (all_within(on, largest_fast_angle))
-        return unary(on, [](V x) HWY_ATTR { return hn::Sin(d, x); });
-      return one_by_one(on, [](float x, float) { return std::sin(x); });
-    case TileOp::cosine:
-      if (all_within(on, largest_fast_angle))
-        return unary(on, [](V x) HWY_ATTR { return hn::Cos(d, x); });
-      return one_by_one(on, [](float x, float) { return std::cos(x); });
-    case TileOp::is_finite:
-      return unary(on, [](V x) HWY_ATTR { return truth(hn::Lt(hn::Abs(x), infinity())); });
-    case TileOp::logical_not:
-      return unary(on, [](V x) HWY_ATTR { return truth(hn::Eq(x, hn::Zero(d))); });
-    default:
-      return;
-  }
+template <auto function>
+void each(const TileOperands& on) {
+  unary(on, function);
 }
+
+void sine_tile(const TileOperands& on) {
+  if (all_within(on, largest_fast_angle))
+    return unary(on, [](V x) HWY_ATTR { return hn::Sin(d, x); });
+  one_by_one(on, [](float x, float) { return std::sin(x); });
+}
+
+void cosine_tile(const TileOperands& on) {
+  if (all_within(on, largest_fast_angle))
+    return unary(on, [](V x) HWY_ATTR { return hn::Cos(d, x); });
+  one_by_one(on, [](float x, float) { return std::cos(x); });
+}
+
+struct UnaryTile {
+  TileOp op;
+  void (*run)(const TileOperands& on);
+};
+
+constexpr UnaryTile unary_tiles[] = {
+    {TileOp::copy, each<[](V x) HWY_ATTR { return x; }>},
+    {TileOp::negate, each<[](V x) HWY_ATTR { return hn::Neg(x); }>},
+    {TileOp::abs, each<[](V x) HWY_ATTR { return hn::Abs(x); }>},
+    {TileOp::sign, each<[](V x) HWY_ATTR { return sign_of(x); }>},
+    {TileOp::exp, each<[](V x) HWY_ATTR { return exp_of(x); }>},
+    {TileOp::expm1, each<[](V x) HWY_ATTR { return expm1_of(x); }>},
+    {TileOp::log, each<[](V x) HWY_ATTR { return log_of(x); }>},
+    {TileOp::log1p, each<[](V x) HWY_ATTR { return log1p_of(x); }>},
+    {TileOp::sqrt, each<[](V x) HWY_ATTR { return hn::Sqrt(x); }>},
+    {TileOp::rsqrt, each<[](V x) HWY_ATTR { return hn::Div(one(), hn::Sqrt(x)); }>},
+    {TileOp::tanh, each<[](V x) HWY_ATTR { return tanh_of(x); }>},
+    {TileOp::logistic, each<[](V x) HWY_ATTR { return logistic_of(x); }>},
+    {TileOp::floor, each<[](V x) HWY_ATTR { return hn::Floor(x); }>},
+    {TileOp::ceil, each<[](V x) HWY_ATTR { return hn::Ceil(x); }>},
+    {TileOp::sine, sine_tile},
+    {TileOp::cosine, cosine_tile},
+    {TileOp::is_finite, each<[](V x) HWY_ATTR { return truth(hn::Lt(hn::Abs(x), infinity())); }>},
+    {TileOp::logical_not, each<[](V x) HWY_ATTR { return truth(hn::Eq(x, hn::Zero(d))); }>},
+};
+
+// In the order of the ops, so that one is found by its number.
+constexpr bool in_order() {
+  for (size_t i = 0; i < std::size(unary_tiles); ++i)
+    if (unary_tiles[i].op != static_cast<TileOp>(i)) return false;
+  return std::size(unary_tiles) == static_cast<size_t>(TileOp::add);
+}
+static_assert(in_order());
 
 void run_binary(TileOp op, const TileOperands& on) {
   switch (op) {
@@ -306,7 +310,7 @@ void run_instruction(const TileInstruction& instruction, const TileOperands& on)
   else if (instruction.op == TileOp::select)
     select_tile(on);
   else if (instruction.op < TileOp::add)
-    run_unary(instruction.op, on);
+    unary_tiles[static_cast<size_t>(instruction.op)].run(on);
   else
     run_binary(instruction.op, on);
 }
