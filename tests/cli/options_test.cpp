@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <regex>
+#include <set>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "cli/command.h"
+#include "cli/option_table.h"
 #include "cli/report.h"
 
 namespace hornbeam {
@@ -103,6 +107,22 @@ TEST(Help, OpensWithThreeExamples) {
     EXPECT_TRUE(parse_options({std::string(command.name), "--help"}).help);
     EXPECT_NE(help_text("").find(command.name), std::string::npos);
   }
+}
+
+// Options and commands of the program, and nothing else.
+TEST(Readme, IsTrue) {
+  std::string text = read_text(HORNBEAM_TESTS_FOLDER "/../README.md");
+  std::set<std::string, std::less<>> known{"--help", "--config"};
+  for (const OptionRow& row : option_rows()) known.emplace(row.flag);
+  const std::regex flag("--[a-z][a-z-]*"), command("hornbeam ([a-z]+) ");
+  for (auto found = std::sregex_iterator(text.begin(), text.end(), flag);
+       found != std::sregex_iterator(); ++found)
+    EXPECT_TRUE(known.contains(found->str())) << found->str();
+  for (auto found = std::sregex_iterator(text.begin(), text.end(), command);
+       found != std::sregex_iterator(); ++found)
+    EXPECT_NO_THROW(find_command(found->str(1))) << found->str(1);
+  for (const Command& each : commands())
+    EXPECT_NE(text.find("`hornbeam " + std::string(each.name)), std::string::npos) << each.name;
 }
 
 TEST(Bytes, AreReadWithTheirUnit) {
