@@ -51,6 +51,10 @@ std::string number_text(double number) {
   return std::isnan(number) ? "nan" : fmt::format("{}", number);
 }
 
+std::string number_text(float number) {
+  return std::isnan(number) ? "nan" : fmt::format("{}", number);
+}
+
 std::string bytes_text(uint64_t bytes) {
   constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double value = static_cast<double>(bytes);

@@ -17,7 +17,10 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates,
                          std::string otherwise = "");
 
-std::string number_text(double number);  // as {} has it; NaN is "nan", whatever its sign
+// The fewest digits that give the number back; NaN is "nan", whatever its sign.
+std::string number_text(double number);
+std::string number_text(float number);
+
 std::string bytes_text(uint64_t bytes);  // "1.50 GiB", "12 B"
 std::string thousands(int64_t number);   // "3,491,082"
 std::string join(std::span<const std::string> parts, std::string_view separator);

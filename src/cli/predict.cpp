@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/data_check.h"
 #include "cli/report.h"
@@ -22,8 +23,7 @@ std::string csv_of(const std::vector<Tensor>& outputs) {
       int64_t width = output.elements() / samples;
       for (float value : output.values<float>().subspan(static_cast<size_t>(i * width),
                                                         static_cast<size_t>(width)))
-        text += fmt::format("{}{}", std::exchange(separator, ","),
-                            std::isnan(value) ? "nan" : fmt::format("{}", value));
+        text += fmt::format("{}{}", std::exchange(separator, ","), number_text(value));
     }
     text += "\n";
   }

@@ -230,11 +230,9 @@ void FuseGroups::place(Number number) {
   if (in_memory_[number]) merge_with_a_user(number);
 }
 
-bool FuseGroups::join(Number number, Number group) {
+void FuseGroups::join(Number number, Number group) {
   Number both[] = {group_[number], group};
-  if (would_keep_more(number, group) || !fits(both)) return false;
-  merge(group_[number], group);
-  return true;
+  if (!would_keep_more(number, group) && fits(both)) merge(group_[number], group);
 }
 
 // Moving a node to a later place keeps its operands alive for longer instead of its result.

@@ -53,7 +53,7 @@ class FuseGroups {
   void merge_sums();
   bool works_on_the_same(Number a, Number b) const;
   void place(Number number);
-  bool join(Number number, Number group);
+  void join(Number number, Number group);
   bool would_keep_more(Number number, Number group) const;
   bool merge_with_a_user(Number number);
   bool merge_unless_costly(Number number, Number user, Number other);

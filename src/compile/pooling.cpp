@@ -24,12 +24,6 @@ bool is_tiling(const Node& node, const Shape& picture, int64_t fewest_channels) 
          all_zero("padding_high");
 }
 
-int64_t cells_of(const Integers& window) {
-  int64_t cells = 1;
-  for (int64_t extent : window) cells *= extent;
-  return cells;
-}
-
 class Rewriter {
  public:
   Rewriter(const Graph& graph, int64_t fewest_channels)
@@ -74,7 +68,7 @@ class Rewriter {
     build.set_scope(node.scope);
     Cell cell{Integers(window.size(), 0), window, node.results[0].shape};
     Expr total;
-    for (int64_t number = 0; number < cells_of(window); ++number) {
+    for (int64_t number = 0; number < Shape(window).elements(); ++number) {
       int64_t rest = number;
       for (size_t axis = window.size(); axis-- > 0; rest /= window[axis])
         cell.place[axis] = rest % window[axis];
@@ -82,7 +76,7 @@ class Rewriter {
       Expr part = cell_of(build, cell, node.operands[0]);
       total = total ? total + part : part;
     }
-    return total / static_cast<double>(cells_of(window));
+    return total / static_cast<double>(Shape(window).elements());
   }
 
   // What is elementwise is computed for the cell alone, from cells of its operands.
@@ -132,7 +126,7 @@ class Rewriter {
     dimensions.push_back(static_cast<int64_t>(extents.size()));
     extents.push_back(dy.shape()[dy.rank() - 1]);
     Expr repeated = broadcast_in_dim(dy, Shape(extents), dimensions);
-    return reshape(repeated, node.results[0].shape) / static_cast<double>(cells_of(window));
+    return reshape(repeated, node.results[0].shape) / static_cast<double>(Shape(window).elements());
   }
 
   const Graph& graph_;

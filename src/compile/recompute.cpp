@@ -51,7 +51,7 @@ class Choice {
 
   void add_node(Time time) {
     const Node& added = node(time);
-    for (Value operand : added.operands) use(of_value_.at(operand), time);
+    for (Value operand : added.operands) insert_use(operand, time);
     bool view = view_offset(graph_, added).has_value();
     bool given = added.op == &input_op || added.op == &constant_op;
     for (uint32_t index = 0; index < added.results.size(); ++index) {
@@ -64,10 +64,6 @@ class Choice {
       of_value_[value] = lives_.size();
       lives_.push_back({value, time, {}, given ? 0 : added.results[index].bytes(), given});
     }
-  }
-
-  void use(size_t life, Time time) {
-    if (lives_[life].end() != time || lives_[life].uses.empty()) lives_[life].uses.push_back(time);
   }
 
   Time fullest_moment() const {
@@ -138,43 +134,51 @@ class Choice {
 };
 
 // Before node `before` stands the node of `value` again, on operands behind barriers.
-Graph with_copies(const Graph& graph, std::vector<Again> again) {
-  std::stable_sort(again.begin(), again.end(),
-                   [](const Again& a, const Again& b) { return a.before < b.before; });
-  Builder build;
-  std::map<Value, Expr> current;
-  std::vector<Exprs> first(graph.nodes().size());
-  auto next = again.begin();
-  for (const Port& port : graph.inputs())
-    current[port.value] = build.input(port.name, graph.type(port.value), port.role);
-  for (uint32_t number = 0; number < graph.nodes().size(); ++number) {
-    for (; next != again.end() && next->before == static_cast<Time>(number); ++next) {
-      const Node& node = graph.node(next->value);
+class Copies {
+ public:
+  Copies(const Graph& graph, std::vector<Again> again) : graph_(graph), again_(std::move(again)) {
+    std::ranges::stable_sort(again_, {}, &Again::before);
+  }
+
+  Graph make() {
+    return rewrite_graph(graph_,
+                         [&](Builder& build, const Node& node, std::span<const Expr> operands) {
+                           make_again_before(build, &node - graph_.nodes().data());
+                           return build.add_like(node, newest(node, operands));
+                         });
+  }
+
+ private:
+  void make_again_before(Builder& build, Time time) {
+    for (; next_ < again_.size() && again_[next_].before == time; ++next_) {
+      const Node& node = graph_.node(again_[next_].value);
       Exprs operands;
       for (Value operand : node.operands)
-        operands.push_back(optimization_barrier(first[operand.node][operand.index]));
-      current[next->value] = build.add_like(node, operands)[0];
+        operands.push_back(optimization_barrier(first_.at(operand)));
+      again_made_[again_[next_].value] = build.add_like(node, operands)[0];
     }
-    const Node& node = graph.nodes()[number];
-    Exprs operands;
-    for (Value operand : node.operands) operands.push_back(current.at(operand));
-    if (node.op == &input_op) {
-      first[number] = {current.at({number, 0})};
-      continue;
-    }
-    first[number] = build.add_like(node, operands);
-    for (uint32_t index = 0; index < first[number].size(); ++index)
-      current[{number, index}] = first[number][index];
   }
-  for (const Port& port : graph.outputs())
-    build.output(port.name, current.at(port.value), port.role);
-  return build.finish();
-}
+
+  Exprs newest(const Node& node, std::span<const Expr> operands) {
+    Exprs newest(operands.begin(), operands.end());
+    for (size_t i = 0; i < operands.size(); ++i) {
+      first_.try_emplace(node.operands[i], operands[i]);
+      auto made = again_made_.find(node.operands[i]);
+      if (made != again_made_.end()) newest[i] = made->second;
+    }
+    return newest;
+  }
+
+  const Graph& graph_;
+  std::vector<Again> again_;
+  size_t next_ = 0;
+  std::map<Value, Expr> first_, again_made_;
+};
 
 }  // namespace
 
 Graph recompute(const Graph& graph, const RecomputeRules& rules) {
-  return with_copies(graph, Choice(graph, rules).make());
+  return Copies(graph, Choice(graph, rules).make()).make();
 }
 
 }  // namespace hornbeam

@@ -174,13 +174,6 @@ Exprs kernel_gradient_expand(Builder&, const Node& node, std::span<const Expr> x
                       {a.dilation, a.padding_low, high, ones, a.strides, numbers, 1, a.groups})};
 }
 
-Integers axes_but(int64_t left_out, int64_t rank) {
-  Integers axes;
-  for (int64_t axis = 0; axis < rank; ++axis)
-    if (axis != left_out) axes.push_back(axis);
-  return axes;
-}
-
 // In the order in which memory is freed: the sum while dy is being made, the kernel's gradient
 // while x is there, and then the gradient to x, which is as large.
 Exprs conv_gradient(Grad& g) {

@@ -66,12 +66,7 @@ struct Scope {
   Expr x, valid;
   int64_t axis;
 
-  Integers reduced() const {
-    Integers axes;
-    for (int64_t i = 0; i < x.rank(); ++i)
-      if (i != axis) axes.push_back(i);
-    return axes;
-  }
+  Integers reduced() const { return axes_but(axis, x.rank()); }
   Expr along(Expr vector) const { return broadcast_in_dim(vector, Shape(x.shape()), {axis}); }
   Expr masked(Expr value) const {
     Shape shape(x.shape());

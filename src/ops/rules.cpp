@@ -93,6 +93,13 @@ void require_axes(const Integers& axes, int64_t rank, const std::string& what) {
                             fmt::join(axes, ","), rank));
 }
 
+Integers axes_but(int64_t left_out, int64_t rank) {
+  Integers axes;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (axis != left_out) axes.push_back(axis);
+  return axes;
+}
+
 int64_t dilated(int64_t extent, int64_t step) {
   if (extent <= 0) return 0;
   bool fits = extent == 1 || step < largest_length / (extent - 1);

@@ -21,6 +21,7 @@ Types same_integer_pair(const OpUse& use);   // two operands of one type of inte
 
 // Every entry of `axes` is an axis of a tensor of that rank, none twice.
 void require_axes(const Integers& axes, int64_t rank, const std::string& what);
+Integers axes_but(int64_t left_out, int64_t rank);  // all axes of a tensor of that rank but one
 // The length of `extent` cells that lie `step` apart, and the sum of lengths of either sign; what
 // would reach 2^62 is refused.
 int64_t dilated(int64_t extent, int64_t step);

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "compile/training_graphs.h"
 #include "ir/interpret.h"
+#include "run_on.h"
 
 namespace hornbeam {
 namespace {
@@ -19,18 +20,6 @@ using testing_graphs::distance;
 using testing_graphs::inputs_for;
 using testing_graphs::mlp_step;
 using testing_graphs::recurrent_step;
-
-std::vector<Tensor> run_on(Backend& backend, const Graph& graph, const std::vector<Tensor>& inputs,
-                           int replicas, int runs = 1) {
-  auto executable = backend.compile(graph, {.replicas = replicas});
-  executable->prepare();
-  std::vector<Buffer> buffers, outputs(graph.outputs().size());
-  for (const Tensor& input : inputs) buffers.push_back(backend.upload(input));
-  for (int run = 0; run < runs; ++run) executable->run(buffers, outputs);
-  std::vector<Tensor> results;
-  for (const Buffer& output : outputs) results.push_back(backend.download(output));
-  return results;
-}
 
 struct StepCase {
   const char* name;
@@ -55,11 +44,11 @@ TEST_P(Steps, AgreeWithTheReferenceAtAnyNumberOfThreads) {
       inputs[i] = std::move(whole);
     }
   auto reference = make_backend("reference", {});
-  std::vector<Tensor> expected = run_on(*reference, graph, inputs, test.replicas, 2);
+  std::vector<Tensor> expected = run_on(*reference, graph, inputs, {.replicas = test.replicas}, 2);
   std::vector<Tensor> first;
   for (int threads : {1, 2, 3}) {
     auto cpu = make_backend("cpu", {.threads = threads});
-    std::vector<Tensor> received = run_on(*cpu, graph, inputs, test.replicas, 2);
+    std::vector<Tensor> received = run_on(*cpu, graph, inputs, {.replicas = test.replicas}, 2);
     for (size_t i = 0; i < expected.size(); ++i) {
       EXPECT_LT(distance(received[i], expected[i]), 1e-4) << graph.outputs()[i].name;
       if (threads > 1) {
@@ -95,7 +84,7 @@ TEST(Threads, ChangeNoBitOfALargeStep) {
     std::vector<Tensor> first;
     for (int threads : {1, 2, 3}) {
       auto cpu = make_backend("cpu", {.threads = threads});
-      std::vector<Tensor> received = run_on(*cpu, graph, inputs, 1);
+      std::vector<Tensor> received = run_on(*cpu, graph, inputs);
       if (threads == 1) first = std::move(received);
       for (size_t i = 0; threads > 1 && i < first.size(); ++i)
         EXPECT_TRUE(identical(received[i], first[i])) << graph.outputs()[i].name;
@@ -114,7 +103,7 @@ void expect_refused_index(int32_t index) {
   for (const BackendEntry& entry : all_backends()) {
     auto backend = entry.make({});
     try {
-      run_on(*backend, graph, inputs, 1);
+      run_on(*backend, graph, inputs);
       FAIL() << entry.name;
     } catch (const Error& error) {
       EXPECT_EQ(error.code().name, "H206") << entry.name;
@@ -168,7 +157,7 @@ TEST(Backends, AFusedNodeThatTilesRefuseRunsNodeByNode) {
   EXPECT_EQ(record.op, "fused");
   EXPECT_EQ(record.kernel, "node by node");
   EXPECT_EQ(record.refusals.size(), 1u);
-  EXPECT_TRUE(identical(run_on(*cpu, graph, inputs, 1)[0], interpret(graph, inputs)[0]));
+  EXPECT_TRUE(identical(run_on(*cpu, graph, inputs)[0], interpret(graph, inputs)[0]));
 }
 
 TEST(Backends, AnUnknownNameIsRefusedWithTheNearest) {

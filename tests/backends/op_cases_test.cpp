@@ -4,23 +4,12 @@
 
 #include "backends/backends.h"
 #include "ops/cases/op_case.h"
+#include "run_on.h"
 
 namespace hornbeam {
 namespace {
 
 using namespace op_cases;
-
-std::vector<Tensor> run_on(Backend& backend, const Graph& graph,
-                           const std::vector<Tensor>& inputs) {
-  auto executable = backend.compile(graph, {});
-  executable->prepare();
-  std::vector<Buffer> buffers, outputs(graph.outputs().size());
-  for (const Tensor& input : inputs) buffers.push_back(backend.upload(input));
-  executable->run(buffers, outputs);
-  std::vector<Tensor> results;
-  for (const Buffer& output : outputs) results.push_back(backend.download(output));
-  return results;
-}
 
 // The outputs of a case: its results, then its gradients where it has some.
 std::vector<Tensor> outputs_of(Backend& backend, const Family& family, const OpCase& op_case) {

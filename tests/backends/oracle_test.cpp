@@ -10,6 +10,7 @@
 #include "backends/backends.h"
 #include "ir/interpret.h"
 #include "ops/ops.h"
+#include "run_on.h"
 
 namespace hornbeam {
 namespace {
@@ -35,12 +36,7 @@ Tensor tricky(const Type& type, std::mt19937& random) {
 
 Tensor result_on_cpu(const Graph& graph, const std::vector<Tensor>& inputs) {
   auto backend = make_backend("cpu", {.threads = 2});
-  auto executable = backend->compile(graph, {});
-  executable->prepare();
-  std::vector<Buffer> buffers, outputs(1);
-  for (const Tensor& input : inputs) buffers.push_back(backend->upload(input));
-  executable->run(buffers, outputs);
-  return backend->download(outputs[0]);
+  return run_on(*backend, graph, inputs)[0];
 }
 
 bool agree(double a, double b, double tolerance) {

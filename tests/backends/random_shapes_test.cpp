@@ -11,6 +11,7 @@
 #include "backends/cpu/kernels/isa.h"
 #include "ir/interpret.h"
 #include "ops/ops.h"
+#include "run_on.h"
 
 namespace hornbeam {
 namespace {
@@ -192,14 +193,7 @@ void tables_and_copies(Drawn& d) {
 std::vector<Tensor> on_the_cpu(const Graph& graph, const std::vector<Tensor>& inputs,
                                std::string_view isa, MatmulPrecision precision) {
   auto backend = make_backend("cpu", {.threads = 2, .isa = std::string(isa)});
-  auto executable = backend->compile(graph, {.matmul_precision = precision});
-  executable->prepare();
-  std::vector<Buffer> buffers, outputs(graph.outputs().size());
-  for (const Tensor& input : inputs) buffers.push_back(backend->upload(input));
-  executable->run(buffers, outputs);
-  std::vector<Tensor> results;
-  for (const Buffer& output : outputs) results.push_back(backend->download(output));
-  return results;
+  return run_on(*backend, graph, inputs, {.matmul_precision = precision});
 }
 
 void expect_near(const Tensor& received, const Tensor& expected) {

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "ir/interpret.h"
 #include "ops/cases/op_case.h"
+#include "run_on.h"
 
 namespace hornbeam::golden {
 namespace {
@@ -59,15 +60,7 @@ std::vector<std::string> runners() { return {"interpreter", "cpu"}; }
 std::vector<Tensor> run(const std::string& runner, const Graph& graph,
                         const std::vector<Tensor>& inputs) {
   if (runner == "interpreter") return interpret(graph, inputs);
-  auto backend = make_backend(runner, {});
-  auto executable = backend->compile(graph, {});
-  executable->prepare();
-  std::vector<Buffer> buffers, outputs(graph.outputs().size());
-  for (const Tensor& input : inputs) buffers.push_back(backend->upload(input));
-  executable->run(buffers, outputs);
-  std::vector<Tensor> results;
-  for (const Buffer& output : outputs) results.push_back(backend->download(output));
-  return results;
+  return run_on(*make_backend(runner, {}), graph, inputs);
 }
 
 Shape shape_of(const Json& json) {

@@ -20,6 +20,8 @@ def record_replicas(folder, pictures, fresh_model, rounding):
         runs = {replicas: run(folder, images, labels, replicas) for replicas in REPLICAS}
         if all(is_steady(folder, images, labels, replicas, *runs[replicas], rounding) for replicas in REPLICAS):
             break
+    else:
+        raise RuntimeError("residual with replicas: no seed gives a steady training")
     for replicas, (losses, weights) in runs.items():
         save_npz(folder / f"replicas_{replicas}.npz", {"step_losses": losses, **numbered("weight", weights)})
 

@@ -84,18 +84,6 @@ struct CenteredSquare {
   int64_t columns;
 };
 
-struct CenteredProduct {
-  template <class D>
-  HWY_INLINE auto operator()(D d, int64_t r, int64_t c) const {
-    return hn::Mul(hn::Sub(hn::LoadU(d, x + r * columns + c), hn::LoadU(d, center + c)),
-                   hn::LoadU(d, y + r * columns + c));
-  }
-  const float* x;
-  const float* center;
-  const float* y;
-  int64_t columns;
-};
-
 // Sixteen partial sums whatever the width of a vector, then a fixed tree.
 template <class Term>
 HWY_INLINE float sum_row(int64_t count, const Term& term) {
@@ -135,11 +123,6 @@ void column_centered_squares_vector(const float* x, const float* center, int64_t
   sum_columns(rows, columns, sums, CenteredSquare{x, center, columns});
 }
 
-void column_centered_products_vector(const float* x, const float* center, const float* y,
-                                     int64_t rows, int64_t columns, float* sums) {
-  sum_columns(rows, columns, sums, CenteredProduct{x, center, y, columns});
-}
-
 float row_sum_vector(const float* x, int64_t count) { return sum_row(count, Value{x, 0}); }
 
 float row_product_vector(const float* x, const float* y, int64_t count) {
@@ -158,7 +141,6 @@ HWY_EXPORT(column_sums_vector);
 HWY_EXPORT(column_products_vector);
 HWY_EXPORT(column_centered_sums_vector);
 HWY_EXPORT(column_centered_squares_vector);
-HWY_EXPORT(column_centered_products_vector);
 HWY_EXPORT(row_sum_vector);
 HWY_EXPORT(row_product_vector);
 
@@ -178,11 +160,6 @@ void column_centered_sums(const float* x, const float* center, int64_t rows, int
 void column_centered_squares(const float* x, const float* center, int64_t rows, int64_t columns,
                              float* sums) {
   HWY_DYNAMIC_DISPATCH(column_centered_squares_vector)(x, center, rows, columns, sums);
-}
-
-void column_centered_products(const float* x, const float* center, const float* y, int64_t rows,
-                              int64_t columns, float* sums) {
-  HWY_DYNAMIC_DISPATCH(column_centered_products_vector)(x, center, y, rows, columns, sums);
 }
 
 float row_sum(const float* x, int64_t count) {

@@ -13,13 +13,11 @@ void column_sums(const float* x, int64_t rows, int64_t columns, float* sums);
 // sums[c] = sum of x[r][c] * y[r][c].
 void column_products(const float* x, const float* y, int64_t rows, int64_t columns, float* sums);
 
-// sums[c] = sum of x[r][c] - center[c], of its square, and of it times y[r][c].
+// sums[c] = sum of x[r][c] - center[c], and of its square.
 void column_centered_sums(const float* x, const float* center, int64_t rows, int64_t columns,
                           float* sums);
 void column_centered_squares(const float* x, const float* center, int64_t rows, int64_t columns,
                              float* sums);
-void column_centered_products(const float* x, const float* center, const float* y, int64_t rows,
-                              int64_t columns, float* sums);
 
 // Sum of x[i], and of x[i] * y[i].
 float row_sum(const float* x, int64_t count);

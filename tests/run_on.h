@@ -1,0 +1,23 @@
+// A graph run on a backend: inputs up, `runs` times, outputs down.
+#pragma once
+
+#include <vector>
+
+#include "runtime/backend.h"
+
+namespace hornbeam {
+
+inline std::vector<Tensor> run_on(Backend& backend, const Graph& graph,
+                                  const std::vector<Tensor>& inputs,
+                                  const CompileOptions& options = {}, int runs = 1) {
+  auto executable = backend.compile(graph, options);
+  executable->prepare();
+  std::vector<Buffer> buffers, outputs(graph.outputs().size());
+  for (const Tensor& input : inputs) buffers.push_back(backend.upload(input));
+  for (int run = 0; run < runs; ++run) executable->run(buffers, outputs);
+  std::vector<Tensor> results;
+  for (const Buffer& output : outputs) results.push_back(backend.download(output));
+  return results;
+}
+
+}  // namespace hornbeam
