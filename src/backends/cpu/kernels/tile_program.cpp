@@ -84,12 +84,14 @@ void run_tile(const TileProgram& program, int64_t first, int64_t count, const Op
   }
 }
 
-void start_piece(const TileProgram& program, const Operands& on, Registers& registers) {
+// No tile of the piece is longer than its first one, of `count` elements.
+void start_piece(const TileProgram& program, int64_t count, const Operands& on,
+                 Registers& registers) {
   for (int reg = 0; reg < program.registers; ++reg) registers.keep(reg);
   for (size_t i = 0; i < program.inputs.size(); ++i)
     if (program.inputs[i].once)
-      load_tile(program.inputs[i], on.inputs[i], 0, program.tile, registers[program.inputs[i].reg]);
-  run_instructions(program.once, registers.places(), on.keys, 0, program.tile);
+      load_tile(program.inputs[i], on.inputs[i], 0, count, registers[program.inputs[i].reg]);
+  run_instructions(program.once, registers.places(), on.keys, 0, count);
 }
 
 void sum_pieces(const float* sums, int64_t pieces, int64_t stride, int64_t columns, float* to) {
@@ -121,9 +123,9 @@ void run_tiles(const TileProgram& program, int64_t count, std::span<const void* 
     WorkspaceCutter own(rest + thread * bytes_of_registers(program));
     Registers registers(program, own);
     const Operands on{inputs, keys, outputs};
-    start_piece(program, on, registers);
-    const int64_t end = std::min(count, (piece + 1) * piece_length);
-    for (int64_t first = piece * piece_length; first < end; first += program.tile)
+    const int64_t begin = piece * piece_length, end = std::min(count, begin + piece_length);
+    start_piece(program, std::min(program.tile, end - begin), on, registers);
+    for (int64_t first = begin; first < end; first += program.tile)
       run_tile(program, first, std::min(program.tile, end - first), on, registers,
                sums + piece * columns);
   });
