@@ -1,14 +1,18 @@
-// A worker for bench/train/run: trains a built-in model on random pictures in memory, through the
-// fit loop as a user runs it (uint8 pictures, rescaling, metrics, Adam). Reads "go SECONDS" lines;
-// after each, trains for at least that long and prints samples per second.
+// A worker for the measurements beside other libraries: trains a model on random bytes in memory,
+// through the fit loop as a user runs it (rescaling, metrics, Adam). Reads lines: "go SECONDS"
+// trains for at least that long and prints samples per second; "memory" prints the planned peak and
+// the highest resident bytes, of the process and beyond what it had before the step was made.
 //
-// Usage: bench_train MODEL BATCH THREADS highest|high
+// Usage: bench_train MODEL BATCH THREADS highest|high [STEPS]
+// MODEL is a built-in one or a Keras .json file, STEPS the steps in an epoch (1).
 #include <chrono>
+#include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include "backends/backends.h"
 #include "base/rng.h"
+#include "keras/load.h"
 #include "nn/zoo.h"
 #include "train/trainer.h"
 
@@ -17,14 +21,28 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Dataset random_pictures(const Model& model, int64_t samples) {
+// In bytes, of /proc/self/status.
+double resident(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(field)) return 1024 * std::stod(line.substr(field.size() + 1));
+  return 0;
+}
+
+std::shared_ptr<Model> model_named(const std::string& name) {
+  return name.ends_with(".json") ? load_model_file(name, "").model : zoo_model(name);
+}
+
+Dataset random_bytes(const Model& model, int64_t samples) {
   Shape shape = model.declared_shapes()->at(0);
   shape[0] = samples;
   Dataset data{.name = "random"};
   Tensor pictures(DType::uint8, shape), labels(DType::uint8, {samples, 1});
   Random random(1);
   for (uint8_t& value : pictures.values<uint8_t>()) value = static_cast<uint8_t>(random.bits());
-  for (uint8_t& label : labels.values<uint8_t>()) label = static_cast<uint8_t>(random.below(10));
+  const uint64_t classes = static_cast<uint64_t>(model.output_shapes()[0][1]);
+  for (uint8_t& label : labels.values<uint8_t>())
+    label = static_cast<uint8_t>(random.below(classes));
   data.inputs.push_back({"", std::move(pictures)});
   data.targets.push_back({"", std::move(labels)});
   return data;
@@ -41,26 +59,36 @@ double train_for(Trainer& trainer, const Dataset& data, double seconds) {
   return static_cast<double>(epochs * data.samples()) / elapsed();
 }
 
-int run(const std::string& name, int64_t batch, int threads, MatmulPrecision precision) {
-  std::shared_ptr<Model> model = zoo_model(name);
+void answer_lines(Trainer& trainer, const Dataset& data, double before) {
+  std::cout << "ready" << std::endl;
+  for (std::string line; std::getline(std::cin, line);) {
+    std::string word;
+    double seconds = 1;
+    std::istringstream(line) >> word >> seconds;
+    if (word == "memory")
+      std::cout << trainer.compile_training(data).memory_plan().peak_bytes << " "
+                << resident("VmHWM:") << " " << resident("VmHWM:") - before << std::endl;
+    else
+      std::cout << train_for(trainer, data, seconds) << std::endl;
+  }
+}
+
+int run(const std::string& name, int64_t batch, int threads, MatmulPrecision precision,
+        int64_t steps) {
+  std::shared_ptr<Model> model = model_named(name);
   model->initialize(0);
   std::shared_ptr<Layer> rescaling =
       make_layer("Rescaling", Json::object({{"scale", 1.0 / 255}}), "bench");
   CompileConfig config{.optimizer = optimizer_by_name("adam", "bench"),
-                       .loss = "categorical_crossentropy",
+                       .loss = "sparse_categorical_crossentropy",
                        .metrics = Json::Array{"accuracy"}};
   std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = threads});
+  Dataset data = random_bytes(*model, steps * batch);
   Trainer trainer(*model, config, *backend,
                   {.batch = batch, .transforms = {rescaling}, .matmul_precision = precision});
-  Dataset data = random_pictures(*model, batch);
+  const double before = resident("VmRSS:");
   train_for(trainer, data, 0);
-  std::cout << "ready" << std::endl;
-  for (std::string line; std::getline(std::cin, line);) {
-    std::string go;
-    double seconds = 1;
-    std::istringstream(line) >> go >> seconds;
-    std::cout << train_for(trainer, data, seconds) << std::endl;
-  }
+  answer_lines(trainer, data, before);
   return 0;
 }
 
@@ -69,14 +97,15 @@ int run(const std::string& name, int64_t batch, int threads, MatmulPrecision pre
 
 int main(int count, char** values) {
   using hornbeam::MatmulPrecision;
-  std::string precision = count == 5 ? values[4] : "";
+  std::string precision = count == 5 || count == 6 ? values[4] : "";
   if (precision != "highest" && precision != "high") {
-    std::cerr << "usage: bench_train MODEL BATCH THREADS highest|high\n";
+    std::cerr << "usage: bench_train MODEL BATCH THREADS highest|high [STEPS]\n";
     return 2;
   }
   try {
     return hornbeam::run(values[1], std::stoll(values[2]), std::stoi(values[3]),
-                         precision == "high" ? MatmulPrecision::high : MatmulPrecision::highest);
+                         precision == "high" ? MatmulPrecision::high : MatmulPrecision::highest,
+                         count == 6 ? std::stoll(values[5]) : 1);
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 1;

@@ -14,6 +14,9 @@ namespace {
 // Keeps the stream apart from other uses of the same seed: "shuffle" in ASCII.
 constexpr uint64_t shuffle_stream = 0x73687566666c65;
 
+// Copying so much takes about as long as waking a thread.
+constexpr size_t small_batch_bytes = size_t{1} << 14;
+
 int64_t checked_steps(const Dataset& data, const BatchOptions& options) {
   if (options.batch_size <= 0)
     throw Error("H302", {.message = fmt::format("the batch size is {}, but must be above 0",
@@ -81,9 +84,28 @@ Batches::Batches(const Dataset& data, const BatchOptions& options, std::vector<B
       options_(options),
       steps_(checked_steps(data, options)),
       order_(static_cast<size_t>(data.samples())),
-      prefetch_(std::move(staging), steps_,
-                [this](int64_t epoch, int64_t step, Batch& batch) { fill(epoch, step, batch); }) {
+      given_(steps_) {
   std::iota(order_.begin(), order_.end(), int64_t{0});
+  if (bytes_of(staging.at(0)) <= small_batch_bytes)
+    small_ = std::move(staging[0]);
+  else
+    prefetch_.emplace(
+        std::move(staging), steps_,
+        [this](int64_t epoch, int64_t step, Batch& batch) { fill(epoch, step, batch); });
+}
+
+void Batches::start_epoch(int64_t epoch) {
+  if (prefetch_) return prefetch_->start_epoch(epoch);
+  epoch_ = epoch;
+  given_ = 0;
+}
+
+const Batch* Batches::next() { return prefetch_ ? prefetch_->next() : gathered_now(); }
+
+const Batch* Batches::gathered_now() {
+  if (given_ == steps_) return nullptr;
+  fill(epoch_, given_++, *small_);
+  return &*small_;
 }
 
 void Batches::fill(int64_t epoch, int64_t step, Batch& batch) {

@@ -1,10 +1,12 @@
-// A data set cut into batches of one fixed size, shuffled anew each epoch and prepared ahead.
+// A data set cut into batches of one fixed size, shuffled anew each epoch and prepared ahead; small
+// ones are gathered when they are asked for, because handing them over would take longer.
 //
 // The order of an epoch is a function of seed and epoch number alone: the same on any machine, at
 // any number of threads, in a resumed run. Numbers keep their stored dtype.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "data/dataset.h"
@@ -30,17 +32,20 @@ class Batches {
 
   // As Prefetch has them. The last batch of an epoch may have fewer valid samples than batch_size.
   // Starting the next epoch as soon as one has ended prepares its batches during validation.
-  void start_epoch(int64_t epoch) { prefetch_.start_epoch(epoch); }
-  const Batch* next() { return prefetch_.next(); }
+  void start_epoch(int64_t epoch);
+  const Batch* next();
 
  private:
+  const Batch* gathered_now();
   void fill(int64_t epoch, int64_t step, Batch& batch);
 
   const Dataset& data_;
   const BatchOptions options_;
   const int64_t steps_;
-  std::vector<int64_t> order_;  // of the samples in the epoch being prepared; the thread's own
-  Prefetch prefetch_;           // last: its thread uses all above
+  std::vector<int64_t> order_;  // of the samples in the epoch being prepared; of who fills batches
+  int64_t epoch_ = 0, given_;   // as in Prefetch, for small batches
+  std::optional<Batch> small_;
+  std::optional<Prefetch> prefetch_;  // last: its thread uses all above
 };
 
 // An empty batch for this data set: the samples' shapes and dtypes, zeros.

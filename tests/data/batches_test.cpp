@@ -53,6 +53,18 @@ std::vector<int> in_order(int count) {
   return numbers;
 }
 
+// The same samples with a second input, too large to be gathered when it is asked for.
+Dataset with_large_input(Dataset data) {
+  data.inputs.push_back({"large", Tensor(DType::float32, {data.samples(), 5000})});
+  return data;
+}
+
+TEST(Batches, LargeOnesComeAsSmallOnesDo) {
+  Dataset small = counting(50), large = with_large_input(counting(50));
+  Batches now(small, {.batch_size = 8}), ahead(large, {.batch_size = 8});
+  for (int64_t epoch : {0, 1, 7}) EXPECT_EQ(epoch_of(now, epoch), epoch_of(ahead, epoch));
+}
+
 TEST(Batches, KeepTheOrderWithoutShuffling) {
   Dataset data = counting(10);
   for (int64_t size : {1, 3, 5, 10, 16}) {

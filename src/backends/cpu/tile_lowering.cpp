@@ -77,14 +77,21 @@ bool all_small_whole(const Tensor& tensor) {
   return std::all_of(all.begin(), all.end(), [](double x) { return std::abs(x) <= largest_whole; });
 }
 
+bool chooses_small_whole(const Graph& graph, const Node& node);
+
 // Whether all elements are known to be whole numbers that float32 holds.
 bool is_small_whole(const Graph& graph, Value value) {
   const Node& node = graph.node(value);
   if (node.op == &broadcast_in_dim_op) return is_small_whole(graph, node.operands[0]);
   if (node.op == &iota_op) return node.results[0].shape.elements() <= largest_table;
   if (node.op == &convert_op) return is_exact(graph.type(node.operands[0]).dtype);
+  if (node.op == &select_op) return chooses_small_whole(graph, node);
   return node.op == &constant_op && node.attrs.tensor("value").elements() <= largest_table &&
          all_small_whole(node.attrs.tensor("value"));
+}
+
+bool chooses_small_whole(const Graph& graph, const Node& node) {
+  return is_small_whole(graph, node.operands[1]) && is_small_whole(graph, node.operands[2]);
 }
 
 // int32 numbers become float32 when loaded, rounded for large ones. A comparison with a small whole
@@ -104,7 +111,9 @@ std::optional<TileOp> instruction_of(const Graph& graph, const Node& node) {
   if (node.op == &convert_op) {
     DType origin = graph.type(node.operands[0]).dtype;
     bool readable = is_exact(origin) || origin == DType::int32 || origin == DType::bfloat16;
-    return result == DType::float32 && readable ? std::optional(TileOp::copy) : std::nullopt;
+    bool whole = origin == DType::uint8 || origin == DType::boolean;
+    bool exact = (result == DType::float32 && readable) || (result == DType::int32 && whole);
+    return exact ? std::optional(TileOp::copy) : std::nullopt;
   }
   auto logical = logical_instructions().find(node.op);
   if (logical != logical_instructions().end())
@@ -112,7 +121,8 @@ std::optional<TileOp> instruction_of(const Graph& graph, const Node& node) {
   auto found = instructions().find(node.op);
   if (found == instructions().end()) return {};
   DType operand = graph.type(node.operands.back()).dtype;
-  bool moves = node.op == &select_op && is_exact(result);
+  bool moves = node.op == &select_op &&
+               (is_exact(result) || (result == DType::int32 && chooses_small_whole(graph, node)));
   return operand == DType::float32 || moves ? std::optional(found->second) : std::nullopt;
 }
 
@@ -184,7 +194,8 @@ class Lowering {
 
   void add_output(Value value) {
     DType dtype = body_.type(value).dtype;
-    if (!is_exact(dtype)) refuse(fmt::format("results of {}", name_of(dtype)));
+    const bool whole = dtype == DType::int32 && is_small_whole(body_, value);
+    if (!is_exact(dtype) && !whole) refuse(fmt::format("results of {}", name_of(dtype)));
     if (const Node& node = body_.node(value); node.op == &reduce_op) {
       if (!is_sum_of_rows(body_, node)) refuse("a reduction that is no sum of rows");
       lowered_.program.outputs.push_back(

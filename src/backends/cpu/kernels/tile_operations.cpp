@@ -373,6 +373,19 @@ void load_strided(const TileInput& input, const T* from, int64_t first, int64_t 
   }
 }
 
+// The row once, from its element `at` on, then what is there again and again: short rows would be
+// slow one by one.
+template <class T>
+void load_row(const T* row, int64_t extent, int64_t at, int64_t count, float* to) {
+  const int64_t once = std::min(count, extent), head = std::min(once, extent - at);
+  for (int64_t i = 0; i < head; ++i) to[i] = static_cast<float>(row[at + i]);
+  for (int64_t i = head; i < once; ++i) to[i] = static_cast<float>(row[i - head]);
+  for (int64_t done = once, run; done < count; done += run) {
+    run = std::min(done, count - done);
+    std::copy_n(to, run, to + done);
+  }
+}
+
 // Plain loops, which the compiler turns into the vectors of this instruction set.
 template <class T>
 void load_elements(const TileInput& input, const T* base, int64_t first, int64_t count, float* to) {
@@ -384,14 +397,10 @@ void load_elements(const TileInput& input, const T* base, int64_t first, int64_t
   } else if (input.access == TileAccess::scalar) {
     std::fill_n(to, count, static_cast<float>(from[0]));
   } else if (input.access == TileAccess::row) {
-    for (int64_t i = 0, at = first % input.extent; i < count; at = 0) {
-      const int64_t run = std::min(count - i, input.extent - at);
-      for (int64_t j = 0; j < run; ++j) to[i + j] = static_cast<float>(from[at + j]);
-      i += run;
-    }
+    load_row(from, input.extent, first % input.extent, count, to);
   } else {
-    for (int64_t i = 0; i < count;) {
-      const int64_t row = (first + i) / input.extent;
+    int64_t row = first / input.extent;
+    for (int64_t i = 0; i < count; ++row) {
       const int64_t run = std::min(count - i, (row + 1) * input.extent - first - i);
       std::fill_n(to + i, run, static_cast<float>(from[row]));
       i += run;

@@ -95,7 +95,8 @@ void start_piece(const TileProgram& program, int64_t count, const Operands& on,
 }
 
 void sum_pieces(const float* sums, int64_t pieces, int64_t stride, int64_t columns, float* to) {
-  std::array<double, tile_floats> totals{};
+  std::array<double, tile_floats> totals;
+  std::fill_n(totals.begin(), columns, 0.0);
   for (int64_t piece = 0; piece < pieces; ++piece)
     for (int64_t c = 0; c < columns; ++c)
       totals[static_cast<size_t>(c)] += sums[piece * stride + c];

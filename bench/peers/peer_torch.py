@@ -1,8 +1,10 @@
-"""PyTorch as a peer: trains the article's models on random data in memory.
+"""PyTorch as a peer: trains the article's models, or the tiny one (32-16-4), on random data in memory.
 
-Reads "go SECONDS" lines from standard input; after each, runs whole training steps for at least that long and prints
-samples per second. Usage: peer_torch.py MODEL BATCH THREADS LAYOUT   (LAYOUT: contiguous or channels_last)
+Reads lines from standard input: "go SECONDS" runs whole training steps for at least that long and prints samples per
+second; "memory" prints the highest resident bytes of the process. Ends after its first step with --one-step.
+Usage: peer_torch.py MODEL BATCH THREADS LAYOUT [--one-step]   (LAYOUT: contiguous or channels_last)
 """
+import resource
 import sys
 import time
 
@@ -25,12 +27,20 @@ def article_cnn():
                          *block(384, 384), *block(384, 256), nn.Flatten(), nn.Linear(256 * 8 * 8, 10))
 
 
+def tiny_mlp():
+    return nn.Sequential(nn.Linear(32, 16), nn.ReLU(), nn.Linear(16, 4))
+
+
+MODELS = {"article-mlp": (article_mlp, (3072,), 10), "article-cnn": (article_cnn, (3, 32, 32), 10),
+          "tiny-mlp": (tiny_mlp, (32,), 4)}
+
+
 def main():
     name, batch, threads, layout = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
     torch.set_num_threads(threads)
-    model = {"article-mlp": article_mlp, "article-cnn": article_cnn}[name]()
-    shape = (batch, 3072) if name == "article-mlp" else (batch, 3, 32, 32)
-    x, y = torch.rand(shape), torch.randint(0, 10, (batch,))
+    make, shape, classes = MODELS[name]
+    model = make()
+    x, y = torch.rand((batch, *shape)), torch.randint(0, classes, (batch,))
     if layout == "channels_last":
         model, x = model.to(memory_format=torch.channels_last), x.to(memory_format=torch.channels_last)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
@@ -43,10 +53,15 @@ def main():
         optimizer.step()
         return loss.item()
 
-    for _ in range(2):
-        step()
+    step()
+    if "--one-step" in sys.argv:
+        return
+    step()
     print("ready", flush=True)
     for line in sys.stdin:
+        if line.strip() == "memory":
+            print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, flush=True)
+            continue
         seconds = float(line.split()[1])
         start, steps = time.perf_counter(), 0
         while steps == 0 or time.perf_counter() - start < seconds:
