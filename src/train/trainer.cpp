@@ -322,7 +322,9 @@ void Trainer::fill_logs(const Compiled& step, Logs& logs) {
 }
 
 std::vector<Batch> Trainer::staging_for(const Dataset& data, const StepShape& shape) {
-  return {new_batch(data, shape.batch), new_batch(data, shape.batch)};
+  std::vector<Batch> staging;  // an initializer list would copy them
+  for (int i = 0; i < 2; ++i) staging.push_back(new_batch(data, shape.batch));
+  return staging;
 }
 
 Batches Trainer::batches_of(const Dataset& data, const StepShape& shape, bool shuffle) {

@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "backends/backends.h"
+#include "base/rng.h"
+#include "data/batches.h"
 #include "data/made.h"
 #include "keras/save.h"
 #include "nn/zoo.h"
@@ -16,6 +19,19 @@ namespace hornbeam {
 namespace {
 
 void forget_the_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
+
+Dataset random_samples(const Model& model, int64_t samples) {
+  Shape shape = model.declared_shapes()->at(0);
+  shape[0] = samples;
+  Dataset data{.name = "random"};
+  Tensor inputs(DType::uint8, shape), labels(DType::uint8, {samples, 1});
+  Random random(1);
+  for (uint8_t& value : inputs.values<uint8_t>()) value = static_cast<uint8_t>(random.bits());
+  for (uint8_t& label : labels.values<uint8_t>()) label = static_cast<uint8_t>(random.below(10));
+  data.inputs.push_back({"", std::move(inputs)});
+  data.targets.push_back({"", std::move(labels)});
+  return data;
+}
 
 TEST(Memory, OfAFitIsThatOfTheStep) {
   if (sanitized) GTEST_SKIP() << "a sanitizer keeps memory of its own";
@@ -43,6 +59,66 @@ TEST(Memory, OfAFitIsThatOfTheStep) {
   EXPECT_GT(planned, 80e6);
   EXPECT_LT(grown, planned * 1.05);
   EXPECT_GT(grown, planned * 0.95);
+}
+
+struct Fit {
+  std::string model;
+  int64_t batch;
+};
+
+class MemoryTable : public testing::TestWithParam<Fit> {};
+
+// What becomes resident is the planned peak and the two batches that are filled ahead, which are
+// the data's and not in the plan of a step.
+TEST_P(MemoryTable, PlanIsWhatAFitTakes) {
+  if (sanitized) GTEST_SKIP() << "a sanitizer keeps memory of its own";
+  const auto& [name, batch] = GetParam();
+  auto backend = make_backend("cpu", {.threads = 2});
+  std::shared_ptr<Model> model = zoo_model(name);
+  model->initialize(0);
+  CompileConfig config{.optimizer = optimizer_by_name("adam", "test"),
+                       .loss = "sparse_categorical_crossentropy",
+                       .metrics = Json::Array{"accuracy"}};
+  Dataset data = random_samples(*model, batch);
+  Trainer trainer(*model, config, *backend, {.batch = batch});
+  malloc_trim(0);
+  forget_the_peak();
+  const double start = status_bytes("VmRSS");
+  trainer.fit(data, nullptr, {.epochs = 2});
+  const double grown = status_bytes("VmHWM") - start;
+  const double planned =
+      static_cast<double>(trainer.compile_training(data).memory_plan().peak_bytes);
+  const double ahead = 2 * static_cast<double>(bytes_of(new_batch(data, batch)));
+  EXPECT_LT(grown, (planned + ahead) * 1.05);
+  EXPECT_GT(grown, (planned + ahead) * 0.95);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, MemoryTable,
+                         testing::Values(Fit{"article-cnn", 16}, Fit{"article-cnn", 48},
+                                         Fit{"article-mlp", 32}, Fit{"article-mlp", 1024},
+                                         Fit{"lenet", 1024}, Fit{"lenet", 4096}),
+                         [](const auto& fit) {
+                           std::string name = fit.param.model;
+                           std::ranges::replace(name, '-', '_');
+                           return name + "_" + std::to_string(fit.param.batch);
+                         });
+
+TEST(Memory, IsFlatOverManySteps) {
+  if (sanitized) GTEST_SKIP() << "a sanitizer keeps memory of its own";
+  auto backend = make_backend("cpu", {.threads = 2});
+  std::shared_ptr<Model> model = zoo_model("lenet");
+  model->initialize(0);
+  CompileConfig config{.optimizer = optimizer_by_name("adam", "test"),
+                       .loss = "sparse_categorical_crossentropy",
+                       .metrics = Json::Array{"accuracy"}};
+  Dataset data = random_samples(*model, 1000);
+  Trainer trainer(*model, config, *backend, {.batch = 1});
+  std::vector<double> resident;
+  trainer.fit(data, nullptr, {.epochs = 10, .epoch_end = [&](const History&) {
+                                resident.push_back(status_bytes("VmRSS"));
+                                return true;
+                              }});
+  EXPECT_LT(resident.back() - resident.front(), 64 * 1024) << "over 9,000 steps";
 }
 
 }  // namespace
