@@ -163,6 +163,8 @@ const OptionRow rows[] = {
      option<&Options::matmul_precision>},
     {"--memory", "SIZE", "train evaluate predict plan", "machine",
      "a ceiling, as 4GiB (what the machine allows)", option<&Options::memory>},
+    {"--max-batch", "", "plan", "machine", "the largest batch that fits without being cut",
+     toggle<&Options::max_batch>},
     {"--without-pass", "NAME", on_steps, "machine", "switch a compiler pass off",
      option<&Options::disabled_passes>},
 

@@ -49,6 +49,7 @@ struct Options {
   // output
   std::filesystem::path out;
   bool overwrite = false;
+  bool max_batch = false;
   bool json = false;
   bool quiet = false;
   std::string progress = "auto";

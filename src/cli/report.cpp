@@ -21,6 +21,18 @@ int64_t gap_bytes(const MemoryPlan& plan) {
          std::accumulate(plan.peak_by_use.begin(), plan.peak_by_use.end(), int64_t{0});
 }
 
+std::string microbatch_text(const Microbatches& cut) {
+  if (cut.samples == 0) return "";
+  std::string text = fmt::format(
+      "\nThe batch does not fit whole: each replica runs {} microbatches of {} samples, with the "
+      "same\n"
+      "result to rounding. Kept between them: {}. Predicted time of a step: {:.2f} of the uncut "
+      "one\n",
+      cut.parts, cut.samples, bytes_text(static_cast<uint64_t>(cut.kept_bytes)), cut.slowdown);
+  if (cut.repeated.empty()) return text;
+  return text + fmt::format("Computed again instead of kept: {}\n", join(cut.repeated, ", "));
+}
+
 }  // namespace
 
 std::string plan_text(const MemoryPlan& plan) {
@@ -34,6 +46,7 @@ std::string plan_text(const MemoryPlan& plan) {
       text += line(name_of(static_cast<MemoryUse>(i)), plan.peak_by_use[i]);
   if (gap_bytes(plan) > 0) text += line("gaps", gap_bytes(plan));
   text += line("together", plan.peak_bytes);
+  text += microbatch_text(plan.microbatches);
   text += "\nThe largest tensors\n";
   for (const PlannedTensor& tensor : plan.largest)
     text += fmt::format("  {:>12}  {:12} {}  {}\n", bytes_text(static_cast<uint64_t>(tensor.bytes)),
@@ -46,7 +59,8 @@ Json plan_json(const MemoryPlan& plan, bool fits, int replicas) {
   for (size_t i = 0; i < memory_uses; ++i)
     uses.set(name_of(static_cast<MemoryUse>(i)), plan.peak_by_use[i]);
   uses.set("gaps", gap_bytes(plan));
-  Json::Array largest;
+  Json::Array largest, recomputed;
+  for (const std::string& layer : plan.microbatches.repeated) recomputed.push_back(layer);
   for (const PlannedTensor& tensor : plan.largest)
     largest.push_back(Json::object({{"name", tensor.name},
                                     {"type", to_string(tensor.type)},
@@ -56,8 +70,10 @@ Json plan_json(const MemoryPlan& plan, bool fits, int replicas) {
                        {"planned_peak_bytes", plan.peak_bytes},
                        {"by_use", uses},
                        {"largest", largest},
-                       {"slices", replicas},
-                       {"recomputed", Json::Array{}}});
+                       {"slices", replicas * plan.microbatches.parts},
+                       {"microbatch", plan.microbatches.samples},
+                       {"predicted_slowdown", plan.microbatches.slowdown},
+                       {"recomputed", recomputed}});
 }
 
 Json logs_json(const Logs& logs) {

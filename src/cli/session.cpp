@@ -201,8 +201,10 @@ CompileConfig compile_for(const Options& options, const SavedModel& saved, bool 
   return config;
 }
 
-uint64_t memory_limit(const Options& options) {
-  return options.memory.empty() ? allowed_memory() : parse_bytes(options.memory, "--memory");
+int64_t memory_limit(const Options& options) {
+  uint64_t bytes =
+      options.memory.empty() ? allowed_memory() : parse_bytes(options.memory, "--memory");
+  return static_cast<int64_t>(std::min(bytes, static_cast<uint64_t>(INT64_MAX)));
 }
 
 std::vector<std::shared_ptr<Layer>> transforms_for(const Options& options) {

@@ -27,7 +27,7 @@ CompileConfig compile_for(const Options& options, const SavedModel& saved, bool 
 std::vector<std::shared_ptr<Layer>> transforms_for(const Options& options);
 TrainerOptions trainer_options(const Options& options);
 // --memory, or what the machine allows; in bytes.
-uint64_t memory_limit(const Options& options);
+int64_t memory_limit(const Options& options);
 
 // Builds a model that declares no shapes for the samples of the data, and draws missing weights.
 void complete_model(SavedModel& saved, const Dataset& data, uint64_t seed);

@@ -62,6 +62,7 @@ class Run {
 
   int run() {
     const MemoryPlan plan = trainer_.compile_training(sets_.training).memory_plan();
+    trainer_.require_memory(plan);
     RunFolder folder(options_, model_.name, config_);
     folder.write_plan(plan_text(plan));
     announce(plan, folder);
@@ -81,6 +82,11 @@ class Run {
                      model_.name, thousands(model_.parameters()),
                      thousands(sets_.training.samples()), options_.batch,
                      bytes_text(static_cast<uint64_t>(plan.peak_bytes)), folder.path().string()));
+    const Microbatches& cut = plan.microbatches;
+    if (cut.samples > 0)
+      note(options_, fmt::format("the batch does not fit whole: microbatches of {} samples, "
+                                 "predicted time {:.2f} of the uncut one (plan.txt has the rest)",
+                                 cut.samples, cut.slowdown));
   }
 
   void report(const RunFolder& folder, const MemoryPlan& plan, const History& history) const {

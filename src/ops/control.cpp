@@ -37,22 +37,48 @@ Type stacked(const Type& element, int64_t length) {
 
 // --- scan ---
 
+// How many operands of a scan are what.
+struct ScanParts {
+  explicit ScanParts(const Attrs& attrs)
+      : constants(static_cast<size_t>(attrs.integer("constants"))),
+        carries(static_cast<size_t>(attrs.integer("carries"))),
+        length(attrs.integer("length")),
+        reverse(attrs.boolean("reverse")) {}
+
+  size_t sequences_begin() const { return constants + carries; }
+  bool is_sequence(size_t operand) const { return operand >= sequences_begin(); }
+  std::span<const Expr> constants_of(std::span<const Expr> x) const {
+    return x.subspan(0, constants);
+  }
+  std::span<const Expr> carries_of(std::span<const Expr> x) const {
+    return x.subspan(constants, carries);
+  }
+  std::span<const Expr> sequences_of(std::span<const Expr> x) const {
+    return x.subspan(sequences_begin());
+  }
+
+  size_t constants, carries;
+  int64_t length;
+  bool reverse;
+};
+
 Types scan_type(const OpUse& use) {
   const Graph& body = *use.bodies[0];
-  size_t carries = static_cast<size_t>(use.attrs.integer("carries"));
-  int64_t length = use.attrs.integer("length");
+  ScanParts parts(use.attrs);
   Types in = input_types(body), out = output_types(body);
-  require_types(length >= 0 && carries <= in.size() && carries <= out.size() &&
+  require_types(parts.length >= 0 && parts.constants <= in.size() &&
+                    parts.carries <= in.size() - parts.constants && parts.carries <= out.size() &&
                     use.operands.size() == in.size(),
                 fmt::format("expected {} operands, received {}", in.size(), use.operands.size()));
   for (size_t i = 0; i < in.size(); ++i) {
-    Type expected = i < carries ? in[i] : stacked(in[i], length);
+    Type expected = parts.is_sequence(i) ? stacked(in[i], parts.length) : in[i];
+    bool carried = i >= parts.constants && !parts.is_sequence(i);
     require_types(
-        use.operands[i] == expected && (i >= carries || in[i] == out[i]),
+        use.operands[i] == expected && (!carried || in[i] == out[i - parts.constants]),
         fmt::format("operand {} of a scan with body {} -> {} must be {}, received {}", i,
                     text_of(in), text_of(out), to_string(expected), to_string(use.operands[i])));
   }
-  for (size_t i = carries; i < out.size(); ++i) out[i] = stacked(out[i], length);
+  for (size_t i = parts.carries; i < out.size(); ++i) out[i] = stacked(out[i], parts.length);
   return out;
 }
 
@@ -65,47 +91,40 @@ Tensor element_of(const Tensor& sequence, const Type& type, int64_t number) {
 
 void scan_reference(const Node& node, std::span<const Tensor* const> x, std::span<Tensor> y) {
   const Graph& body = *node.bodies[0];
-  size_t carries = static_cast<size_t>(node.attrs.integer("carries"));
-  int64_t length = node.attrs.integer("length");
+  ScanParts parts(node.attrs);
   Types in = input_types(body);
-  std::vector<Tensor> state;
-  for (size_t i = 0; i < carries; ++i) state.push_back(*x[i]);
-  for (int64_t step = 0; step < length; ++step) {
-    int64_t number = node.attrs.boolean("reverse") ? length - 1 - step : step;
-    std::vector<Tensor> inputs = state;
-    for (size_t i = carries; i < in.size(); ++i) inputs.push_back(element_of(*x[i], in[i], number));
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < in.size(); ++i)
+    inputs.push_back(parts.is_sequence(i) ? Tensor(in[i].dtype, in[i].shape) : *x[i]);
+  for (int64_t step = 0; step < parts.length; ++step) {
+    int64_t number = parts.reverse ? parts.length - 1 - step : step;
+    for (size_t i = parts.sequences_begin(); i < in.size(); ++i)
+      inputs[i] = element_of(*x[i], in[i], number);
     std::vector<Tensor> outputs = interpret(body, inputs);
-    for (size_t i = carries; i < outputs.size(); ++i)
+    for (size_t i = parts.carries; i < outputs.size(); ++i)
       std::memcpy(y[i].data() + static_cast<size_t>(number) * outputs[i].bytes(), outputs[i].data(),
                   outputs[i].bytes());
-    state.assign(outputs.begin(), outputs.begin() + static_cast<ptrdiff_t>(carries));
+    for (size_t i = 0; i < parts.carries; ++i) inputs[parts.constants + i] = std::move(outputs[i]);
   }
-  for (size_t i = 0; i < carries; ++i) y[i] = state[i];
+  for (size_t i = 0; i < parts.carries; ++i) y[i] = inputs[parts.constants + i];
 }
 
 // The body that also gives out the carries it was given.
-Graph body_that_keeps_carries(const Graph& body, size_t carries) {
+Graph body_that_keeps_carries(const Graph& body, const ScanParts& parts) {
   Builder build;
   Exprs inputs;
   for (size_t i = 0; i < body.inputs().size(); ++i)
     inputs.push_back(build.input(fmt::format("input {}", i), body.type(body.inputs()[i].value)));
   Exprs outputs = inline_graph(build, body, inputs);
   for (size_t i = 0; i < outputs.size(); ++i) build.output(fmt::format("output {}", i), outputs[i]);
-  for (size_t i = 0; i < carries; ++i) build.output(fmt::format("carry {}", i), inputs[i]);
+  for (size_t i = 0; i < parts.carries; ++i)
+    build.output(fmt::format("carry {}", i), inputs[parts.constants + i]);
   return build.finish();
 }
 
-// One step backwards: (gradients of the carries, of the outputs, then the step's own inputs) ->
-// (gradients of the carries given, of the sequence elements).
-Graph backward_body(const Graph& body, size_t carries) {
-  Builder build(true);
-  Types in = input_types(body), out = output_types(body);
-  Exprs seeds, inputs;
-  for (size_t i = 0; i < out.size(); ++i)
-    seeds.push_back(build.input(fmt::format("gradient {}", i), out[i]));
-  for (size_t i = 0; i < in.size(); ++i)
-    inputs.push_back(build.input(fmt::format("input {}", i), in[i]));
-  Exprs outputs = inline_graph(build, body, inputs);
+// The gradient of all outputs of a body to each of its inputs, zero where none flows.
+Exprs gradients_of_body(std::span<const Expr> outputs, std::span<const Expr> seeds,
+                        std::span<const Expr> inputs) {
   Exprs totals;
   for (const Expr& input : inputs) totals.push_back(full_like(input, 0));
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -114,8 +133,26 @@ Graph backward_body(const Graph& body, size_t carries) {
     for (size_t j = 0; j < parts.size(); ++j)
       if (is_floating(inputs[j].dtype())) totals[j] = totals[j] + parts[j];
   }
+  return totals;
+}
+
+// One step backwards, itself the body of a scan: constants as they are; carried are the sums of the
+// constants' gradients so far and the gradients of the carries; elements are the gradients of the
+// outputs, the carries that the step was given, and its elements.
+Graph backward_body(const Graph& body, const ScanParts& parts) {
+  Builder build(true);
+  Types in = input_types(body), out = output_types(body);
+  auto input = [&](const char* what, size_t i, const Type& type) {
+    return build.input(fmt::format("{} {}", what, i), type);
+  };
+  Exprs inputs, sums, seeds;
+  for (size_t i = 0; i < parts.constants; ++i) inputs.push_back(input("input", i, in[i]));
+  for (size_t i = 0; i < parts.constants; ++i) sums.push_back(input("sum", i, in[i]));
+  for (size_t i = 0; i < out.size(); ++i) seeds.push_back(input("gradient", i, out[i]));
+  for (size_t i = parts.constants; i < in.size(); ++i) inputs.push_back(input("input", i, in[i]));
+  Exprs totals = gradients_of_body(inline_graph(build, body, inputs), seeds, inputs);
   for (size_t i = 0; i < totals.size(); ++i)
-    build.output(fmt::format("{} {}", i < carries ? "carry" : "element", i), totals[i]);
+    build.output(fmt::format("gradient {}", i), i < sums.size() ? sums[i] + totals[i] : totals[i]);
   return build.finish();
 }
 
@@ -123,20 +160,26 @@ Graph backward_body(const Graph& body, size_t carries) {
 // computed again by a forward scan.
 Exprs scan_gradient(Grad& g) {
   const Graph& body = *g.node.bodies[0];
-  size_t carries = static_cast<size_t>(g.node.attrs.integer("carries"));
-  int64_t length = g.node.attrs.integer("length");
-  bool reverse = g.node.attrs.boolean("reverse");
+  ScanParts parts(g.node.attrs);
   size_t results = g.y.size();
   Exprs dy(g.dy.begin(), g.dy.end());
   for (size_t i = 0; i < results; ++i)
     if (!dy[i]) dy[i] = full_like(g.y[i], 0);
-  Exprs kept = scan(body_that_keeps_carries(body, carries), g.x.subspan(0, carries),
-                    g.x.subspan(carries), length, reverse);
-  Exprs sequences(dy.begin() + static_cast<ptrdiff_t>(carries), dy.end());
+  Exprs kept = scan(body_that_keeps_carries(body, parts),
+                    {.constants = parts.constants_of(g.x),
+                     .carries = parts.carries_of(g.x),
+                     .sequences = parts.sequences_of(g.x)},
+                    parts.length, parts.reverse);
+  Exprs carries;
+  for (const Expr& constant : parts.constants_of(g.x)) carries.push_back(full_like(constant, 0));
+  carries.insert(carries.end(), dy.begin(), dy.begin() + static_cast<ptrdiff_t>(parts.carries));
+  Exprs sequences(dy.begin() + static_cast<ptrdiff_t>(parts.carries), dy.end());
   sequences.insert(sequences.end(), kept.begin() + static_cast<ptrdiff_t>(results), kept.end());
-  sequences.insert(sequences.end(), g.x.begin() + static_cast<ptrdiff_t>(carries), g.x.end());
-  return scan(backward_body(body, carries), std::span(dy).subspan(0, carries), sequences, length,
-              !reverse);
+  std::span<const Expr> elements = parts.sequences_of(g.x);
+  sequences.insert(sequences.end(), elements.begin(), elements.end());
+  return scan(backward_body(body, parts),
+              {.constants = parts.constants_of(g.x), .carries = carries, .sequences = sequences},
+              parts.length, !parts.reverse);
 }
 
 // --- while ---
@@ -165,7 +208,8 @@ void while_reference(const Node& node, std::span<const Tensor* const> x, std::sp
 }  // namespace
 
 const OpDef scan_op{.name = "scan",
-                    .attrs = {{{"carries", AttrKind::integer},
+                    .attrs = {{{"constants", AttrKind::integer},
+                               {"carries", AttrKind::integer},
                                {"length", AttrKind::integer},
                                {"reverse", AttrKind::boolean}}},
                     .bodies = 1,
@@ -175,15 +219,17 @@ const OpDef scan_op{.name = "scan",
 const OpDef while_op{
     .name = "while", .bodies = 2, .infer = while_type, .reference = while_reference};
 
-Exprs scan(const Graph& body, std::span<const Expr> carries, std::span<const Expr> sequences,
-           int64_t length, bool reverse) {
-  check(!carries.empty() || !sequences.empty(), "a scan over something");
-  Exprs operands(carries.begin(), carries.end());
-  operands.insert(operands.end(), sequences.begin(), sequences.end());
-  return operands[0].builder->add_all(
-      scan_op, operands,
-      {{"carries", static_cast<int64_t>(carries.size())}, {"length", length}, {"reverse", reverse}},
-      {std::make_shared<const Graph>(body)});
+Exprs scan(const Graph& body, const ScanOperands& parts, int64_t length, bool reverse) {
+  Exprs operands(parts.constants.begin(), parts.constants.end());
+  operands.insert(operands.end(), parts.carries.begin(), parts.carries.end());
+  operands.insert(operands.end(), parts.sequences.begin(), parts.sequences.end());
+  check(!operands.empty(), "a scan over something");
+  return operands[0].builder->add_all(scan_op, operands,
+                                      {{"constants", static_cast<int64_t>(parts.constants.size())},
+                                       {"carries", static_cast<int64_t>(parts.carries.size())},
+                                       {"length", length},
+                                       {"reverse", reverse}},
+                                      {std::make_shared<const Graph>(body)});
 }
 
 Exprs while_loop(const Graph& condition, const Graph& body, std::span<const Expr> state) {

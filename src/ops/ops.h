@@ -193,10 +193,13 @@ Expr dropout(Expr x, Expr key, double rate);
 
 // --- control (ops/control.cpp) ---
 extern const OpDef scan_op, while_op;
-// body: (carries…, elements of sequences…) -> (carries…, elements of outputs…); sequences run along
-// axis 0. Results: final carries, then stacked outputs.
-Exprs scan(const Graph& body, std::span<const Expr> carries, std::span<const Expr> sequences,
-           int64_t length, bool reverse = false);
+struct ScanOperands {
+  std::span<const Expr> constants = {}, carries = {}, sequences = {};
+};
+// body: (constants…, carries…, elements of sequences…) -> (carries…, elements of outputs…);
+// constants are the same in every step, sequences run along axis 0. Results: final carries, then
+// stacked outputs.
+Exprs scan(const Graph& body, const ScanOperands& operands, int64_t length, bool reverse = false);
 // condition: state -> bool scalar; body: state -> state. Has no gradient.
 Exprs while_loop(const Graph& condition, const Graph& body, std::span<const Expr> state);
 

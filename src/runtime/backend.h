@@ -42,6 +42,9 @@ struct CompileOptions {
   int replicas = 1;                          // equal slices of the batch, run in series
   std::vector<std::string> disabled_passes;  // switches, by name
   MatmulPrecision matmul_precision = MatmulPrecision::highest;
+  // What the plan may need at its peak. A batch that needs more is run in microbatches when the
+  // backend can; when even that does not fit, the executable is the smallest there is.
+  int64_t memory_limit = INT64_MAX;
   bool verify = true;  // the graph after every pass
   // Called with the graph after every pass, when set.
   std::function<void(std::string_view pass, const Graph& graph)> dump;

@@ -22,6 +22,19 @@ struct PlannedTensor {
   MemoryUse use = MemoryUse::activations;
 };
 
+// How a batch that would not fit otherwise is run: in parts, one after another.
+struct Microbatches {
+  int64_t samples = 0;                // of each replica at a time; 0 when the batch is not cut
+  int64_t parts = 1;                  // of the batch of a replica
+  double slowdown = 1;                // predicted time of a step, that of the uncut batch being 1
+  int64_t kept_bytes = 0;             // kept between the parts, at most
+  std::vector<std::string> repeated;  // layers that compute their products more than once
+};
+
+// Where a batch starts to be cut: a part of the limit is left for the workspaces of more threads,
+// so that the cut, and with it the rounding of sums, does not depend on their number.
+inline int64_t without_reserve(int64_t limit) { return limit / 16 * 15; }
+
 struct MemoryPlan {
   // The most bytes that are needed at one moment: everything below with reuse taken into account.
   int64_t peak_bytes = 0;
@@ -29,6 +42,7 @@ struct MemoryPlan {
   int64_t arena_bytes = 0;  // the part in the executable's one arena
   std::array<int64_t, memory_uses> peak_by_use{};  // the live bytes at the peak, by use
   std::vector<PlannedTensor> largest;              // at most 20, largest first
+  Microbatches microbatches;
 };
 
 }  // namespace hornbeam

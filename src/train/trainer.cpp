@@ -79,11 +79,24 @@ std::vector<EpochMean> means_of(const std::vector<Port>& outputs) {
   return means;
 }
 
+// A batch with a divisor of a good size, at most 2 % larger: the samples at its end are not real.
+StepShape rounded_for_parts(StepShape shape) {
+  int64_t slice = shape.batch / shape.replicas, unit = 1;
+  while (unit < 64 && slice >= 100 * unit) unit *= 2;
+  shape.batch = (slice + unit - 1) / unit * unit * shape.replicas;
+  return shape;
+}
+
+bool same_kind(const StepShape& a, const StepShape& b) {
+  return a.batch == b.batch && a.inputs == b.inputs && a.targets == b.targets &&
+         a.sample_weight == b.sample_weight;
+}
+
 }  // namespace
 
 // A compiled step with its buffers, in the order of the graph's ports, and the means of an epoch.
 struct Trainer::Compiled {
-  StepShape shape;
+  StepShape asked, shape;  // what was asked for, and what it was rounded up to
   std::vector<Port> inputs, outputs;
   Types input_types;  // of the whole batch
   std::unique_ptr<Executable> executable;
@@ -209,36 +222,48 @@ Graph Trainer::traced(Kind kind, const Dataset& like, const StepShape& shape) {
 }
 
 void Trainer::require_memory(const MemoryPlan& plan) const {
-  uint64_t needed = static_cast<uint64_t>(plan.peak_bytes);
-  if (needed <= options_.memory_limit) return;
+  if (plan.peak_bytes <= options_.memory_limit) return;
+  auto text = [](int64_t bytes) { return bytes_text(static_cast<uint64_t>(bytes)); };
   throw Error("H401",
-              {.message = fmt::format("the step needs {}, of {} that may be used",
-                                      bytes_text(needed), bytes_text(options_.memory_limit)),
-               .help = "a smaller batch needs less; hornbeam plan shows what takes it"});
+              {.message = fmt::format(
+                   "the step needs {}, of {} that may be used, even with {} "
+                   "sample(s) of the batch at a time",
+                   text(plan.peak_bytes), text(options_.memory_limit),
+                   plan.microbatches.samples > 0 ? plan.microbatches.samples : options_.batch),
+               .help = fmt::format("allow more with --memory; a smaller batch needs less staged "
+                                   "input; the state alone takes {}; hornbeam plan shows the rest",
+                                   text(plan.state_bytes))});
+}
+
+void Trainer::compile(Compiled& step, Kind kind, const Dataset& like, const StepShape& shape) {
+  step.shape = shape;
+  Graph graph = traced(kind, like, shape);
+  step.inputs = graph.inputs();
+  step.outputs = graph.outputs();
+  step.input_types.clear();
+  for (const Port& port : step.inputs) {
+    step.input_types.push_back(graph.type(port.value));
+    if (port.role == Role::batch) step.input_types.back().shape[0] = shape.batch;
+  }
+  step.executable = backend_.compile(graph, {.replicas = options_.replicas,
+                                             .disabled_passes = options_.disabled_passes,
+                                             .matmul_precision = options_.matmul_precision,
+                                             .memory_limit = options_.memory_limit});
 }
 
 Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like, int64_t batch) {
   StepShape shape = shape_for(like, batch);
   std::unique_ptr<Compiled>& step = compiled_[kind];
-  if (step != nullptr && step->shape.batch == shape.batch && step->shape.inputs == shape.inputs &&
-      step->shape.targets == shape.targets && step->shape.sample_weight == shape.sample_weight)
-    return *step;
+  if (step != nullptr && same_kind(step->asked, shape)) return *step;
   Clock::time_point start = Clock::now();
   step = std::make_unique<Compiled>();
-  step->shape = shape;
-  Graph graph = traced(kind, like, shape);
-  step->inputs = graph.inputs();
-  step->outputs = graph.outputs();
-  for (const Port& port : step->inputs) {
-    step->input_types.push_back(graph.type(port.value));
-    if (port.role == Role::batch) step->input_types.back().shape[0] = shape.batch;
-  }
-  step->executable = backend_.compile(graph, {.replicas = options_.replicas,
-                                              .disabled_passes = options_.disabled_passes,
-                                              .matmul_precision = options_.matmul_precision});
+  step->asked = shape;
+  compile(*step, kind, like, shape);
+  StepShape rounded = rounded_for_parts(shape);
+  if (step->executable->memory_plan().microbatches.samples > 0 && rounded.batch != shape.batch)
+    compile(*step, kind, like, rounded);
   step->means = means_of(step->outputs);
   step->compile_seconds = seconds_since(start);
-  require_memory(step->executable->memory_plan());
   return *step;
 }
 
@@ -264,6 +289,7 @@ std::map<std::string, const Tensor*> Trainer::state_values() const {
 // Gives the step its buffers: the shared ones of the state, its own for all else.
 void Trainer::allocate(Compiled& step) {
   if (!step.input_buffers.empty()) return;
+  require_memory(step.executable->memory_plan());
   std::map<std::string, const Tensor*> values = state_values();
   Tensor iteration = Tensor::scalar(optimizer_state_.iteration);
   values["iteration"] = &iteration;

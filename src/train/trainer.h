@@ -24,8 +24,9 @@ struct TrainerOptions {
   std::vector<std::shared_ptr<Layer>> transforms;
   std::vector<std::string> disabled_passes;
   MatmulPrecision matmul_precision = MatmulPrecision::highest;
-  // Bytes that a step may need; one that needs more is refused (H401) before anything is allocated.
-  uint64_t memory_limit = UINT64_MAX;
+  // Bytes that a step may need. A batch that needs more is run in microbatches, with the same
+  // result to rounding; what does not fit even so is refused (H401) before anything is allocated.
+  int64_t memory_limit = INT64_MAX;
 };
 
 struct FitOptions {
@@ -62,6 +63,8 @@ class Trainer {
 
   // The training step compiled for full batches of data of that kind, not run and without memory.
   const Executable& compile_training(const Dataset& like);
+  // Refuses it when it needs more memory than there may be.
+  void require_memory(const MemoryPlan& plan) const;
 
   // The training step before any pass, for people.
   Graph training_graph(const Dataset& like) {
@@ -76,12 +79,12 @@ class Trainer {
   struct Compiled;
   struct EpochRun;
 
-  void require_memory(const MemoryPlan& plan) const;
   Compiled& compiled(Kind kind, const Dataset& like, int64_t batch);
   int64_t batch_for(const Dataset& data) const;
   void require_targets(const Dataset& data) const;
   Graph traced(Kind kind, const Dataset& like, const StepShape& shape);
   StepShape shape_for(const Dataset& like, int64_t batch) const;
+  void compile(Compiled& step, Kind kind, const Dataset& like, const StepShape& shape);
   std::map<std::string, const Tensor*> state_values() const;
   void allocate(Compiled& step);
   void upload_batch(Compiled& step, const Batch& batch);

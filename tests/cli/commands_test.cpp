@@ -94,16 +94,41 @@ TEST_F(Commands, WrongValuesAreWrongUse) {
 
 TEST_F(Commands, PlanSaysBeforehandWhatFits) {
   Json report = run("plan zoo:article-cnn --batch 256 --json").json();
-  EXPECT_EQ(keys(report), (std::vector<std::string>{"fits", "planned_peak_bytes", "by_use",
-                                                    "largest", "slices", "recomputed"}));
+  EXPECT_EQ(keys(report),
+            (std::vector<std::string>{"fits", "planned_peak_bytes", "by_use", "largest", "slices",
+                                      "microbatch", "predicted_slowdown", "recomputed"}));
   EXPECT_TRUE(report.at("fits").as_bool());
   int64_t uses = 0;
   for (const auto& [use, bytes] : report.at("by_use").as_object()) uses += bytes.as_integer();
   EXPECT_EQ(uses, report.at("planned_peak_bytes").as_integer());
-  Ran refused = run("plan zoo:article-cnn --batch 256 --memory 100MiB");
+  Ran refused = run("plan zoo:article-cnn --batch 256 --memory 50MiB");
   EXPECT_EQ(refused.exit, 4);
   EXPECT_NE(refused.out.find("together"), std::string::npos);
   EXPECT_NE(refused.out.find("Does not fit: it needs "), std::string::npos) << refused.out;
+}
+
+TEST_F(Commands, PlanCutsABatchThatDoesNotFit) {
+  std::string command = "plan zoo:article-cnn --batch 50000 --replicas 8 --memory 4GiB";
+  Ran ran = run(command);
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NE(ran.out.find(" microbatches of "), std::string::npos) << ran.out;
+  Json report = run(command + " --json").json();
+  EXPECT_TRUE(report.at("fits").as_bool());
+  EXPECT_LE(report.at("planned_peak_bytes").as_integer(), int64_t{4} << 30);
+  EXPECT_GT(report.at("slices").as_integer(), 8);
+  EXPECT_FALSE(report.at("recomputed").as_array().empty());
+}
+
+TEST_F(Commands, PlanSaysTheLargestBatch) {
+  Json report = run("plan zoo:lenet --max-batch --memory 100MiB --json").json();
+  std::string largest = std::to_string(report.at("max_batch").as_integer());
+  auto plan_of = [&](const std::string& batch) {
+    return run("plan zoo:lenet --memory 100MiB --json --batch " + batch).json();
+  };
+  EXPECT_EQ(plan_of(largest).at("microbatch").as_integer(), 0);
+  std::string larger = std::to_string(report.at("max_batch").as_integer() * 101 / 100);
+  EXPECT_GT(plan_of(larger).at("microbatch").as_integer(), 0);
+  EXPECT_EQ(run("plan zoo:lenet --max-batch --memory 100KiB").exit, 4);
 }
 
 TEST_F(Commands, PlanAndInspectLookAtShapesAsTrainingDoes) {

@@ -16,6 +16,7 @@
 #include "compile/fused.h"
 #include "compile/layout.h"
 #include "compile/memory_plan.h"
+#include "compile/microbatch.h"
 #include "compile/pooling.h"
 #include "compile/recompute.h"
 #include "compile/simplify.h"
@@ -73,6 +74,14 @@ std::string recomputed(const Graph& graph, const Options&) {
                                }}));
 }
 
+std::string in_microbatches(const Graph& graph, const Options& options) {
+  MicrobatchStages stages(graph);
+  KeepRules rules{.seconds = [](const Node&) { return 1.0; },
+                  .most_bytes = std::stoll(option(options, "most_kept", "1000000"))};
+  return with_scopes(microbatch(stages, std::stoll(option(options, "samples", "1")),
+                                choose_kept(stages, rules).values));
+}
+
 using PassUnderTest = std::function<std::string(const Graph&, const Options&)>;
 
 const std::map<std::string, PassUnderTest> passes{
@@ -86,6 +95,7 @@ const std::map<std::string, PassUnderTest> passes{
     {"layout",
      [](const Graph& graph, const Options&) { return with_scopes(channels_last(graph)); }},
     {"memory_plan", planned},
+    {"microbatch", in_microbatches},
     {"pooling", [](const Graph& graph,
                    const Options&) { return with_scopes(pooling_as_arithmetic(graph, 2)); }},
     {"recompute", recomputed},

@@ -136,21 +136,20 @@ inline Graph recurrent_step(int64_t slice, int64_t replicas) {
   Expr x = transpose(gather(step.weight("table", {7, 3}), label), {1, 0, 2});
   build.set_scope("recurrent");
   Builder body(true);
-  Expr h = body.input("h", {DType::float32, {slice, 4}});
   Expr w = body.input("w", {DType::float32, {4, 4}});
   Expr u = body.input("u", {DType::float32, {3, 4}});
+  Expr h = body.input("h", {DType::float32, {slice, 4}});
   Expr element = body.input("x", {DType::float32, {slice, 3}});
   Expr next = tanh(dot(h, w) + dot(element, u));
   body.output("h", next);
-  body.output("w", w);
-  body.output("u", u);
   body.output("y", next);
-  Exprs carries{full(build, {DType::float32, {slice, 4}}, 0), step.weight("w", {4, 4}),
-                step.weight("u", {3, 4})};
-  Exprs results = scan(body.finish(), carries, {{x}}, 5);
-  build.output("y", transpose(results[3], {1, 0, 2}), Role::batch);
+  Exprs weights{step.weight("w", {4, 4}), step.weight("u", {3, 4})};
+  Exprs start{full(build, {DType::float32, {slice, 4}}, 0)}, sequences{x};
+  Exprs results =
+      scan(body.finish(), {.constants = weights, .carries = start, .sequences = sequences}, 5);
+  build.output("y", transpose(results[1], {1, 0, 2}), Role::batch);
   build.set_scope("loss");
-  return step.finish(sum_all(results[0] * results[0]) + sum_all(results[3]),
+  return step.finish(sum_all(results[0] * results[0]) + sum_all(results[1]),
                      static_cast<double>(slice * replicas));
 }
 

@@ -165,7 +165,7 @@ TEST(CoreRefusals, OfLoopsNameTheTypes) {
   Expr x = build.input("x", floats({2}));
   Exprs state{x};
   EXPECT_THROW(while_loop(doubling(DType::float32), doubling(DType::float32), state), Error);
-  EXPECT_THROW(scan(doubling(DType::int32), state, {}, 3), Error);
+  EXPECT_THROW(scan(doubling(DType::int32), {.carries = state}, 3), Error);
 }
 
 TEST(CoreRefusals, CoverEveryCoreOp) {

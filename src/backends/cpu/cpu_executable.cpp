@@ -13,12 +13,15 @@ const CpuBuffer& cpu_buffer(const DeviceBuffer& buffer) {
 }
 
 CpuExecutable::CpuExecutable(Graph graph, std::vector<PassRecord> passes, const CpuInfo& cpu,
-                             std::shared_ptr<ThreadPool> threads, std::shared_ptr<Memory> arena)
+                             std::shared_ptr<ThreadPool> threads, std::shared_ptr<Memory> arena,
+                             Microbatches microbatches)
     : threads_(std::move(threads)),
       arena_(std::move(arena)),
       run_(std::make_shared<const Graph>(std::move(graph)), cpu),
+      plan_(run_.storage().summary),
       passes_(std::move(passes)),
       input_addresses_(run_.graph().inputs().size()) {
+  plan_.microbatches = std::move(microbatches);
   passes_.insert(passes_.end(), run_.records().begin(), run_.records().end());
 }
 

@@ -14,9 +14,10 @@ class CpuExecutable : public Executable {
   // `passes` ran before; the choice of kernels and the memory plan are added to them. The arena is
   // shared by all executables of a backend, of which one runs at a time.
   CpuExecutable(Graph graph, std::vector<PassRecord> passes, const CpuInfo& cpu,
-                std::shared_ptr<ThreadPool> threads, std::shared_ptr<Memory> arena);
+                std::shared_ptr<ThreadPool> threads, std::shared_ptr<Memory> arena,
+                Microbatches microbatches);
 
-  const MemoryPlan& memory_plan() const override { return run_.storage().summary; }
+  const MemoryPlan& memory_plan() const override { return plan_; }
   const std::vector<PassRecord>& passes() const override { return passes_; }
   std::vector<KernelRecord> kernels() const override { return run_.kernels(); }
   void record_times(Profile* profile) override { profile_ = profile; }
@@ -29,6 +30,7 @@ class CpuExecutable : public Executable {
   std::shared_ptr<ThreadPool> threads_;
   std::shared_ptr<Memory> arena_;
   GraphRun run_;
+  MemoryPlan plan_;
   std::vector<PassRecord> passes_;
   bool prepared_ = false;
   Profile* profile_ = nullptr;

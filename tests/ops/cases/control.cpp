@@ -14,7 +14,20 @@ Graph product_and_sum(const Type& type) {
 }
 
 Exprs scanned(Inputs x, bool reverse) {
-  return scan(product_and_sum(x[0].type()), x.subspan(0, 1), x.subspan(1, 1), 3, reverse);
+  return scan(product_and_sum(x[0].type()),
+              {.carries = x.subspan(0, 1), .sequences = x.subspan(1, 1)}, 3, reverse);
+}
+
+// (constant, carry, each) -> (carry * constant + each, each * constant)
+Exprs scanned_with_a_constant(Inputs x) {
+  Builder build;
+  Expr constant = build.input("constant", x[0].type()), carry = build.input("carry", x[1].type());
+  Expr each = build.input("each", x[1].type());
+  build.output("carry", carry * constant + each);
+  build.output("product", each * constant);
+  return scan(build.finish(),
+              {.constants = x.subspan(0, 1), .carries = x.subspan(1, 1), .sequences = x.subspan(2)},
+              3);
 }
 
 // Doubles the second value as long as the first, which counts, is below 5.
@@ -32,6 +45,7 @@ Exprs doubled(Inputs x) {
 const OpCase cases[] = {
     {"scan", [](Inputs x) { return scanned(x, false); }},
     {"scan_reverse", [](Inputs x) { return scanned(x, true); }},
+    {"scan_with_a_constant", scanned_with_a_constant},
     {"while", doubled},
 };
 

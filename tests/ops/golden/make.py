@@ -441,6 +441,12 @@ def control():
     cases.add("scan_reverse", running(True), cases.numbers(2), cases.numbers(3, 2))
     cases.add("while", lambda i, x: lax.while_loop(lambda s: s[0] < 5, lambda s: (s[0] + 1, s[1] * 2), (i, x)),
               np.int32(2), cases.numbers(3), gradients=False)
+
+    def with_a_constant(constant, start, x):
+        step = lambda carry, each: (carry * constant + each, each * constant)
+        return lax.scan(step, start, x)
+
+    cases.add("scan_with_a_constant", with_a_constant, cases.numbers(2), cases.numbers(2), cases.numbers(3, 2))
     cases.save()
 
 

@@ -1,0 +1,63 @@
+// The CPU backend cuts a batch that would not fit.
+#include <gtest/gtest.h>
+
+#include "backends/backends.h"
+#include "compile/training_graphs.h"
+#include "run_on.h"
+
+namespace hornbeam {
+namespace {
+
+using testing_graphs::cnn_step;
+using testing_graphs::distance;
+using testing_graphs::inputs_for;
+using testing_graphs::mlp_step;
+
+struct LimitCase {
+  const char* name;
+  Graph (*make)(int64_t slice, int64_t replicas);
+  int64_t samples;
+  double share;  // of what the uncut batch needs
+};
+
+Graph pictures_step(int64_t slice, int64_t replicas) { return cnn_step(slice, replicas); }
+
+class MemoryLimit : public testing::TestWithParam<LimitCase> {};
+
+TEST_P(MemoryLimit, IsKeptWithTheSameResult) {
+  Graph graph = GetParam().make(GetParam().samples, 1);
+  std::vector<Tensor> inputs = inputs_for(graph, 5);
+  auto cpu = make_backend("cpu", {.threads = 2});
+  const int64_t whole = cpu->compile(graph, {})->memory_plan().peak_bytes;
+  CompileOptions options{.memory_limit =
+                             static_cast<int64_t>(GetParam().share * static_cast<double>(whole))};
+  auto cut = cpu->compile(graph, options);
+  EXPECT_LE(cut->memory_plan().peak_bytes, options.memory_limit);
+  EXPECT_GT(cut->memory_plan().microbatches.samples, 0);
+  std::vector<Tensor> expected = run_on(*cpu, graph, inputs), first;
+  for (int threads : {1, 2, 3}) {
+    auto backend = make_backend("cpu", {.threads = threads});
+    std::vector<Tensor> received = run_on(*backend, graph, inputs, options);
+    if (first.empty()) first = received;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_LT(distance(received[i], expected[i]), 2e-5) << graph.outputs()[i].name;
+      EXPECT_TRUE(identical(received[i], first[i])) << graph.outputs()[i].name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, MemoryLimit,
+                         testing::Values(LimitCase{"mlp", mlp_step, 19200, 0.8},
+                                         LimitCase{"pictures", pictures_step, 960, 0.8},
+                                         LimitCase{"pictures_tight", pictures_step, 960, 0.6}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(MemoryLimits, TooSmallForOneSampleGiveTheSmallestPlan) {
+  auto cpu = make_backend("cpu", {});
+  auto executable = cpu->compile(cnn_step(96, 1), {.memory_limit = 1});
+  auto whole = cpu->compile(cnn_step(96, 1), {});
+  EXPECT_LE(executable->memory_plan().peak_bytes, whole->memory_plan().peak_bytes);
+}
+
+}  // namespace
+}  // namespace hornbeam
