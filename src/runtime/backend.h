@@ -45,6 +45,8 @@ struct CompileOptions {
   // What the plan may need at its peak. A batch that needs more is run in microbatches when the
   // backend can; when even that does not fit, the executable is the smallest there is.
   int64_t memory_limit = INT64_MAX;
+  // Input that the caller holds ready beside the graph's own; the plan counts it.
+  int64_t staged_bytes = 0;
   bool verify = true;  // the graph after every pass
   // Called with the graph after every pass, when set.
   std::function<void(std::string_view pass, const Graph& graph)> dump;

@@ -53,6 +53,8 @@ void require_finite(double loss, int64_t epoch, int64_t step, const Dataset& dat
                                        : "leave such samples out, or replace the numbers"});
 }
 
+constexpr int64_t batches_ahead = 2;  // filled while steps run
+
 // NaN has a sign, which means nothing and would be shown.
 double without_sign_of_nan(double value) {
   return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
@@ -241,14 +243,18 @@ void Trainer::compile(Compiled& step, Kind kind, const Dataset& like, const Step
   step.inputs = graph.inputs();
   step.outputs = graph.outputs();
   step.input_types.clear();
+  int64_t batch_bytes = 0;
   for (const Port& port : step.inputs) {
     step.input_types.push_back(graph.type(port.value));
-    if (port.role == Role::batch) step.input_types.back().shape[0] = shape.batch;
+    if (port.role != Role::batch) continue;
+    step.input_types.back().shape[0] = shape.batch;
+    batch_bytes += step.input_types.back().bytes();
   }
   step.executable = backend_.compile(graph, {.replicas = options_.replicas,
                                              .disabled_passes = options_.disabled_passes,
                                              .matmul_precision = options_.matmul_precision,
-                                             .memory_limit = options_.memory_limit});
+                                             .memory_limit = options_.memory_limit,
+                                             .staged_bytes = batches_ahead * batch_bytes});
 }
 
 Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like, int64_t batch) {
@@ -349,7 +355,7 @@ void Trainer::fill_logs(const Compiled& step, Logs& logs) {
 
 std::vector<Batch> Trainer::staging_for(const Dataset& data, const StepShape& shape) {
   std::vector<Batch> staging;  // an initializer list would copy them
-  for (int i = 0; i < 2; ++i) staging.push_back(new_batch(data, shape.batch));
+  for (int64_t i = 0; i < batches_ahead; ++i) staging.push_back(new_batch(data, shape.batch));
   return staging;
 }
 

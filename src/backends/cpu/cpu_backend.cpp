@@ -26,7 +26,8 @@ std::unique_ptr<Executable> CpuBackend::compile(const Graph& graph, const Compil
     const CpuInfo cpu{.threads = threads, .matmul_precision = options.matmul_precision};
     PipelineResult compiled = run_passes(graph, cpu_passes(options, cpu, cut), options);
     return std::make_unique<CpuExecutable>(std::move(compiled.graph), std::move(compiled.passes),
-                                           cpu, threads_, arena_, std::move(cut.chosen));
+                                           cpu, threads_, arena_, std::move(cut.chosen),
+                                           options.staged_bytes);
   };
   return fit_memory(samples_of(graph), options.memory_limit, threads_->threads(), compile_cut);
 }

@@ -14,7 +14,7 @@ const CpuBuffer& cpu_buffer(const DeviceBuffer& buffer) {
 
 CpuExecutable::CpuExecutable(Graph graph, std::vector<PassRecord> passes, const CpuInfo& cpu,
                              std::shared_ptr<ThreadPool> threads, std::shared_ptr<Memory> arena,
-                             Microbatches microbatches)
+                             Microbatches microbatches, int64_t staged_bytes)
     : threads_(std::move(threads)),
       arena_(std::move(arena)),
       run_(std::make_shared<const Graph>(std::move(graph)), cpu),
@@ -22,6 +22,8 @@ CpuExecutable::CpuExecutable(Graph graph, std::vector<PassRecord> passes, const 
       passes_(std::move(passes)),
       input_addresses_(run_.graph().inputs().size()) {
   plan_.microbatches = std::move(microbatches);
+  plan_.peak_bytes += staged_bytes;
+  plan_.peak_by_use[static_cast<size_t>(MemoryUse::staged_input)] += staged_bytes;
   passes_.insert(passes_.end(), run_.records().begin(), run_.records().end());
 }
 

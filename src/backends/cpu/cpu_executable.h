@@ -11,11 +11,12 @@ namespace hornbeam {
 
 class CpuExecutable : public Executable {
  public:
-  // `passes` ran before; the choice of kernels and the memory plan are added to them. The arena is
-  // shared by all executables of a backend, of which one runs at a time.
+  // `passes` ran before; `staged_bytes` are counted as staged input; the choice of kernels and the
+  // memory plan are added to them. The arena is shared by all executables of a backend, of which
+  // one runs at a time.
   CpuExecutable(Graph graph, std::vector<PassRecord> passes, const CpuInfo& cpu,
                 std::shared_ptr<ThreadPool> threads, std::shared_ptr<Memory> arena,
-                Microbatches microbatches);
+                Microbatches microbatches, int64_t staged_bytes);
 
   const MemoryPlan& memory_plan() const override { return plan_; }
   const std::vector<PassRecord>& passes() const override { return passes_; }
