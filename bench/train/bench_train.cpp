@@ -6,7 +6,6 @@
 // Usage: bench_train MODEL BATCH THREADS highest|high [STEPS]
 // MODEL is a built-in one or a Keras .json file, STEPS the steps in an epoch (1).
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
@@ -14,20 +13,13 @@
 #include "base/rng.h"
 #include "keras/load.h"
 #include "nn/zoo.h"
+#include "process_memory.h"
 #include "train/trainer.h"
 
 namespace hornbeam {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// In bytes, of /proc/self/status.
-double resident(const std::string& field) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with(field)) return 1024 * std::stod(line.substr(field.size() + 1));
-  return 0;
-}
 
 std::shared_ptr<Model> model_named(const std::string& name) {
   return name.ends_with(".json") ? load_model_file(name, "").model : zoo_model(name);
@@ -67,7 +59,7 @@ void answer_lines(Trainer& trainer, const Dataset& data, double before) {
     std::istringstream(line) >> word >> seconds;
     if (word == "memory")
       std::cout << trainer.compile_training(data).memory_plan().peak_bytes << " "
-                << resident("VmHWM:") << " " << resident("VmHWM:") - before << std::endl;
+                << status_bytes("VmHWM") << " " << status_bytes("VmHWM") - before << std::endl;
     else
       std::cout << train_for(trainer, data, seconds) << std::endl;
   }
@@ -86,7 +78,7 @@ int run(const std::string& name, int64_t batch, int threads, MatmulPrecision pre
   Dataset data = random_bytes(*model, steps * batch);
   Trainer trainer(*model, config, *backend,
                   {.batch = batch, .transforms = {rescaling}, .matmul_precision = precision});
-  const double before = resident("VmRSS:");
+  const double before = status_bytes("VmRSS");
   train_for(trainer, data, 0);
   answer_lines(trainer, data, before);
   return 0;

@@ -278,6 +278,16 @@ const Row rows[] = {
 
 }  // namespace
 
+bool is_batch(const Graph& graph, const Port& input) {
+  return input.role == Role::batch && graph.type(input.value).shape.rank() > 0;
+}
+
+int64_t samples_of(const Graph& graph) {
+  for (const Port& port : graph.inputs())
+    if (is_batch(graph, port)) return graph.type(port.value).shape[0];
+  return 0;
+}
+
 BatchFlow batch_flow(const Graph& graph, const Node& node, const BatchAxes& operands,
                      int64_t samples) {
   Samples all{graph, node, operands, samples};

@@ -30,6 +30,9 @@ struct BatchFlow {
   BatchAxes results;   // of kind each
 };
 
+bool is_batch(const Graph& graph, const Port& input);  // of role batch, with an axis to cut
+int64_t samples_of(const Graph& graph);                // of its batch inputs; 0 without any
+
 // The flow through a node whose operands have their samples along `operands`, some of which do.
 BatchFlow batch_flow(const Graph& graph, const Node& node, const BatchAxes& operands,
                      int64_t samples);

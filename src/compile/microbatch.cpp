@@ -53,8 +53,7 @@ class Stage {
       : stages_(stages), samples_(samples), parts_(stages.samples() / samples), outer_(outer) {}
 
   void run(const MicrobatchStages::Work& work, const std::vector<uint32_t>& meetings) {
-    for (Value value : work.loaded)
-      cut_[value] = element(outer_.whole.at(value), stages_.axis(value));
+    for (Value value : work.loaded) load(value);
     for (uint32_t number : work.nodes) compute(number);
     for (uint32_t number : meetings) meet(number);
     if (carries_.empty() && work.stored.empty()) return;
@@ -160,6 +159,8 @@ class Stage {
 
   // --- what the part computes ---
 
+  void load(Value value) { cut_[value] = element(outer_.whole.at(value), stages_.axis(value)); }
+
   Exprs operands_of(uint32_t number) {
     const Node& node = graph().nodes()[number];
     Exprs operands;
@@ -176,10 +177,7 @@ class Stage {
 
   void compute(uint32_t number) {
     const Node& node = graph().nodes()[number];
-    if (node.op == &input_op) {
-      cut_[{number, 0}] = element(outer_.whole.at({number, 0}), stages_.axis({number, 0}));
-      return;
-    }
+    if (node.op == &input_op) return load({number, 0});
     Exprs operands = operands_of(number);
     Attrs attrs = attrs_for(node, stages_.axis({number, 0}), samples_);
     Exprs results = body_.add_all(*node.op, operands, attrs, node.bodies);

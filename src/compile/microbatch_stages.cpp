@@ -7,10 +7,8 @@
 
 namespace hornbeam {
 
-MicrobatchStages::MicrobatchStages(const Graph& graph) : graph_(graph) {
-  for (const Port& port : graph.inputs())
-    if (port.role == Role::batch && graph.type(port.value).shape.rank() > 0)
-      samples_ = graph.type(port.value).shape[0];
+MicrobatchStages::MicrobatchStages(const Graph& graph)
+    : graph_(graph), samples_(samples_of(graph)) {
   for (uint32_t number = 0; number < graph.nodes().size(); ++number) add(number);
   for (const Port& port : graph.outputs())
     if (is_cut(port.value.node)) needed_whole_.insert(port.value);
@@ -27,16 +25,13 @@ void MicrobatchStages::add(uint32_t number) {
   bool cut = std::ranges::any_of(operands, [](const auto& axis) { return axis.has_value(); });
   BatchFlow flow;
   if (cut) flow = batch_flow(graph_, node, operands, samples_);
-  if (node.op == &input_op) {
-    const Port& port = graph_.inputs()[static_cast<size_t>(node.attrs.integer("number"))];
-    bool batch = port.role == Role::batch && node.results[0].shape.rank() > 0;
-    if (batch) flow = {BatchFlow::Kind::each, {}, {BatchAxis{}}};
-  }
+  if (node.op == &input_op &&
+      is_batch(graph_, graph_.inputs()[static_cast<size_t>(node.attrs.integer("number"))]))
+    flow = {BatchFlow::Kind::each, {}, {BatchAxis{}}};
   axes_.push_back(flow.results);
   meets_.push_back(cut && flow.kind != BatchFlow::Kind::each);
   stages_.push_back(stage);
-  if (meets_.back()) count_ = std::max(count_, stage + 1);
-  if (is_cut(number)) count_ = std::max(count_, stage + 1);
+  if (meets_.back() || is_cut(number)) count_ = std::max(count_, stage + 1);
   if (meets_.back() && flow.kind == BatchFlow::Kind::whole)
     for (Value operand : node.operands)
       if (is_cut(operand.node)) needed_whole_.insert(operand);
@@ -97,6 +92,7 @@ class KeepSearch {
       seconds_.push_back(
           computed || stages.is_meeting(number) ? rules.seconds(graph().nodes()[number]) : 0);
       once_ += seconds_.back();
+      if (stages.is_meeting(number)) meetings_ += seconds_.back();
     }
   }
 
@@ -134,7 +130,7 @@ class KeepSearch {
   }
 
   Trial trial(const std::set<Value>& kept) const {
-    Trial made;
+    Trial made{.seconds = meetings_};
     std::vector<MicrobatchStages::Work> works = stages_.work(kept);
     for (int stage = 0; stage < static_cast<int>(works.size()); ++stage) {
       const auto& work = works[static_cast<size_t>(stage)];
@@ -142,8 +138,6 @@ class KeepSearch {
       for (Value value : work.loaded) made.alive[value].second = stage;
       for (Value value : work.stored) made.alive[value] = {stage, stage};
     }
-    for (uint32_t number = 0; number < seconds_.size(); ++number)
-      if (stages_.is_meeting(number)) made.seconds += seconds_[number];
     made.bytes.assign(works.size(), 0);
     for (const auto& [value, stage] : made.alive) {
       made.seconds += rules_.seconds_per_byte * static_cast<double>(bytes_of(value));
@@ -253,6 +247,7 @@ class KeepSearch {
   const KeepRules& rules_;
   std::vector<double> seconds_;  // by node
   double once_ = 0;              // all nodes, each once
+  double meetings_ = 0;          // those in which samples meet, whatever is kept
   std::set<Value> kept_;
   Trial now_;  // with kept_
 };

@@ -50,7 +50,7 @@ class MicrobatchStages {
              std::vector<int>& seen, Work& work) const;
 
   const Graph& graph_;
-  int64_t samples_ = 0;
+  int64_t samples_;
   int count_ = 1;
   std::vector<BatchAxes> axes_;  // by node and result; empty for nodes that are not cut
   std::vector<BatchFlow> flows_;

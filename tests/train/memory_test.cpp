@@ -32,14 +32,18 @@ Dataset random_samples(const Model& model, int64_t samples) {
   return data;
 }
 
+CompileConfig adam_with_accuracy() {
+  return {.optimizer = optimizer_by_name("adam", "test"),
+          .loss = "sparse_categorical_crossentropy",
+          .metrics = Json::Array{"accuracy"}};
+}
+
 TEST(Memory, OfAFitIsThatOfTheStep) {
   if (sanitized) GTEST_SKIP() << "a sanitizer keeps memory of its own";
   auto backend = make_backend("cpu", {.threads = 2});
   std::shared_ptr<Model> model = zoo_model("article-cnn");
   model->initialize(0);
-  CompileConfig config{.optimizer = optimizer_by_name("adam", "test"),
-                       .loss = "sparse_categorical_crossentropy",
-                       .metrics = Json::Array{"accuracy"}};
+  CompileConfig config = adam_with_accuracy();
   std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "memory.keras";
   Dataset data = made_images(40, 10, 0);
   Trainer trainer(*model, config, *backend, {.batch = 32});
@@ -73,9 +77,7 @@ TEST_P(MemoryTable, PlanIsWhatAFitTakes) {
   auto backend = make_backend("cpu", {.threads = 2});
   std::shared_ptr<Model> model = zoo_model(name);
   model->initialize(0);
-  CompileConfig config{.optimizer = optimizer_by_name("adam", "test"),
-                       .loss = "sparse_categorical_crossentropy",
-                       .metrics = Json::Array{"accuracy"}};
+  CompileConfig config = adam_with_accuracy();
   Dataset data = random_samples(*model, batch);
   Trainer trainer(*model, config, *backend, {.batch = batch});
   malloc_trim(0);
@@ -104,9 +106,7 @@ TEST(Memory, IsFlatOverManySteps) {
   auto backend = make_backend("cpu", {.threads = 2});
   std::shared_ptr<Model> model = zoo_model("lenet");
   model->initialize(0);
-  CompileConfig config{.optimizer = optimizer_by_name("adam", "test"),
-                       .loss = "sparse_categorical_crossentropy",
-                       .metrics = Json::Array{"accuracy"}};
+  CompileConfig config = adam_with_accuracy();
   Dataset data = random_samples(*model, 1000);
   Trainer trainer(*model, config, *backend, {.batch = 1});
   std::vector<double> resident;

@@ -5,19 +5,9 @@
 #include "backends/cpu/cpu_executable.h"
 #include "backends/cpu/fit_memory.h"
 #include "base/error.h"
+#include "compile/batch_axis.h"
 
 namespace hornbeam {
-namespace {
-
-// The samples of one replica; 1 without a batch.
-int64_t samples_of(const Graph& graph) {
-  for (const Port& port : graph.inputs())
-    if (port.role == Role::batch && graph.type(port.value).shape.rank() > 0)
-      return graph.type(port.value).shape[0];
-  return 1;
-}
-
-}  // namespace
 
 CpuBackend::CpuBackend(int threads) : threads_(std::make_shared<ThreadPool>(threads)) {}
 

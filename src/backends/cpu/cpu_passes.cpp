@@ -16,9 +16,12 @@ namespace hornbeam {
 
 namespace {
 
+// Of a common machine: only their ratio matters.
+constexpr double operations_a_second = 8e10, bytes_a_second = 1e10;
+
 // What is fused with others takes less than its own way through memory.
 double predicted_seconds(const Graph& graph, const Node& node, const CpuInfo& cpu) {
-  constexpr double operations_a_second = 8e10, bytes_a_second = 1e10, fused_share = 0.5;
+  constexpr double fused_share = 0.5;
   Types operands;
   for (Value operand : node.operands) operands.push_back(graph.type(operand));
   KernelRequest request{node, operands};
@@ -32,7 +35,7 @@ Graph in_microbatches(const Graph& graph, MicrobatchRequest& request, const CpuI
   if (request.samples == 0) return graph;
   MicrobatchStages stages(graph);
   KeepRules rules{.seconds = [&](const Node& node) { return predicted_seconds(graph, node, cpu); },
-                  .seconds_per_byte = 2e-10,
+                  .seconds_per_byte = 2 / bytes_a_second,
                   .most_bytes = request.most_kept};
   Kept kept = choose_kept(stages, rules);
   request.chosen = {.samples = request.samples,

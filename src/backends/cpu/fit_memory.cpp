@@ -16,31 +16,34 @@ std::vector<int64_t> part_sizes(int64_t samples) {
   return sizes;
 }
 
+int64_t peak(const CpuExecutable& each) { return each.memory_plan().peak_bytes; }
+
+// The best executable of those that were offered.
 class Fitting {
  public:
-  Fitting(int64_t limit, int threads, const CompileCut& compile)
-      : limit_(limit), threads_(threads), compile_(compile), best_(compile({}, threads)) {}
+  // `given`: bytes of the plan that no cut changes, of the state and the staged input.
+  Fitting(int64_t limit, int64_t given, int threads, const CompileCut& compile)
+      : limit_(limit), most_kept_(limit - given), threads_(threads), compile_(compile) {}
 
-  bool fits() const { return fits(*best_); }
-  int64_t chosen_size() const { return best_->memory_plan().microbatches.samples; }
+  bool fits() const { return best_ != nullptr && fits(*best_); }
+  int64_t chosen_size() const {
+    return best_ == nullptr ? 0 : best_->memory_plan().microbatches.samples;
+  }
   std::unique_ptr<CpuExecutable> take() { return std::move(best_); }
 
-  // What fits whole is cut even so when it can be.
-  void must_cut() { must_cut_ = true; }
+  void offer(std::unique_ptr<CpuExecutable> made) {
+    if (best_ == nullptr || is_better(*made)) best_ = std::move(made);
+  }
 
-  // The best of parts of these sizes, largest first, and of what was tried before.
+  // Parts of these sizes, largest first, as long as they can be better.
   void try_sizes(const std::vector<int64_t>& sizes) {
-    const int64_t given = peak(*best_) - best_->memory_plan().arena_bytes;
     for (int64_t size : sizes) {
-      if (fits(*best_) && !(must_cut_ && chosen_size() == 0) &&
-          predicted(*best_) < 1 + overhead(size))
-        break;
-      try_size(size, limit_ - given);
+      if (fits() && predicted(*best_) < 1 + overhead(size)) return;
+      try_size(size);
     }
   }
 
  private:
-  static int64_t peak(const CpuExecutable& each) { return each.memory_plan().peak_bytes; }
   bool fits(const CpuExecutable& each) const { return peak(each) <= limit_; }
 
   // Every part costs some samples' time.
@@ -51,26 +54,25 @@ class Fitting {
   }
 
   bool is_better(const CpuExecutable& each) const {
-    if (fits(each) != fits(*best_)) return fits(each);
-    if (fits(each) && must_cut_ && chosen_size() == 0) return true;
-    return fits(each) ? predicted(each) < predicted(*best_) : peak(each) < peak(*best_);
+    if (fits(each) != fits()) return fits(each);
+    return fits() ? predicted(each) < predicted(*best_) : peak(each) < peak(*best_);
   }
 
   // Keeps less and less until the plan, which is known only when it is made, fits.
-  void try_size(int64_t size, int64_t most_kept) {
+  void try_size(int64_t size) {
+    int64_t most_kept = most_kept_;
     for (int attempt = 0; attempt < most_attempts && most_kept >= 0; ++attempt) {
       std::unique_ptr<CpuExecutable> made = compile_({size, most_kept}, threads_);
       const int64_t kept = made->memory_plan().microbatches.kept_bytes, over = peak(*made) - limit_;
-      if (is_better(*made)) best_ = std::move(made);
+      offer(std::move(made));
       if (over <= 0 || kept > most_kept) return;
       most_kept = kept - over - over / 16;
     }
   }
 
-  int64_t limit_;
+  int64_t limit_, most_kept_;
   int threads_;
   const CompileCut& compile_;
-  bool must_cut_ = false;
   std::unique_ptr<CpuExecutable> best_;
 };
 
@@ -78,16 +80,17 @@ class Fitting {
 
 std::unique_ptr<CpuExecutable> fit_memory(int64_t samples, int64_t limit, int threads,
                                           const CompileCut& compile) {
-  const int64_t for_one_thread = without_reserve(limit);
   std::unique_ptr<CpuExecutable> whole = compile({}, threads);
-  if (whole->memory_plan().peak_bytes <= for_one_thread) return whole;
-  Fitting one(for_one_thread, 1, compile), all(limit, threads, compile);
-  if (!one.fits()) one.try_sizes(part_sizes(samples));
-  if (one.chosen_size() > 0) {
-    all.must_cut();
-    all.try_sizes({one.chosen_size()});
-  }
-  if (!all.fits()) all.try_sizes(part_sizes(samples));
+  const std::vector<int64_t> sizes = part_sizes(samples);
+  if (peak(*whole) <= without_reserve(limit) || sizes.empty()) return whole;
+  const int64_t given = peak(*whole) - whole->memory_plan().arena_bytes;
+  Fitting one(without_reserve(limit), given, 1, compile), all(limit, given, threads, compile);
+  one.offer(compile({}, 1));
+  one.try_sizes(sizes);
+  if (one.chosen_size() > 0) all.try_sizes({one.chosen_size()});
+  if (all.fits()) return all.take();
+  all.offer(std::move(whole));
+  all.try_sizes(sizes);
   return all.take();
 }
 
