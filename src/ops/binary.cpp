@@ -116,13 +116,15 @@ void compare_reference(const Node& node, std::span<const Tensor* const> x, std::
 
 Types compare_type(const OpUse& use) {
   require_operands(use, 2);
-  require_types(use.operands[0] == use.operands[1],
-                fmt::format("expected two operands of one type, received {} and {}",
-                            to_string(use.operands[0]), to_string(use.operands[1])));
+  require_types(use.operands[0] == use.operands[1], [&] {
+    return fmt::format("expected two operands of one type, received {} and {}",
+                       to_string(use.operands[0]), to_string(use.operands[1]));
+  });
   const std::string& direction = use.attrs.text("direction");
   constexpr std::string_view known[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
-  require_types(std::ranges::count(known, direction) == 1,
-                fmt::format("expected a direction EQ NE LT LE GT GE, received '{}'", direction));
+  require_types(std::ranges::count(known, direction) == 1, [&] {
+    return fmt::format("expected a direction EQ NE LT LE GT GE, received '{}'", direction);
+  });
   return {{DType::boolean, use.operands[0].shape}};
 }
 
@@ -137,10 +139,11 @@ void select_reference(const Node&, std::span<const Tensor* const> x, std::span<T
 Types select_type(const OpUse& use) {
   require_operands(use, 3);
   Type predicate{DType::boolean, use.operands[1].shape};
-  require_types(use.operands[0] == predicate && use.operands[1] == use.operands[2],
-                fmt::format("expected {} and two values of one type, received {}, {} and {}",
-                            to_string(predicate), to_string(use.operands[0]),
-                            to_string(use.operands[1]), to_string(use.operands[2])));
+  require_types(use.operands[0] == predicate && use.operands[1] == use.operands[2], [&] {
+    return fmt::format("expected {} and two values of one type, received {}, {} and {}",
+                       to_string(predicate), to_string(use.operands[0]), to_string(use.operands[1]),
+                       to_string(use.operands[2]));
+  });
   return {use.operands[1]};
 }
 

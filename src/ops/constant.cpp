@@ -12,8 +12,9 @@ Types iota_type(const OpUse& use) {
   require_operands(use, 0);
   Type type{dtype_from_name(use.attrs.text("dtype")), Shape(use.attrs.integers("shape"))};
   int64_t dimension = use.attrs.integer("dimension");
-  require_types(dimension >= 0 && dimension < type.shape.rank(),
-                fmt::format("expected a dimension of {}, received {}", to_string(type), dimension));
+  require_types(dimension >= 0 && dimension < type.shape.rank(), [&] {
+    return fmt::format("expected a dimension of {}, received {}", to_string(type), dimension);
+  });
   require_types(type.dtype != DType::boolean, "expected numbers, received bool");
   type.shape.elements();
   return {type};

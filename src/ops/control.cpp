@@ -69,14 +69,19 @@ Types scan_type(const OpUse& use) {
   require_types(parts.length >= 0 && parts.constants <= in.size() &&
                     parts.carries <= in.size() - parts.constants && parts.carries <= out.size() &&
                     use.operands.size() == in.size(),
-                fmt::format("expected {} operands, received {}", in.size(), use.operands.size()));
+                [&] {
+                  return fmt::format("expected {} operands, received {}", in.size(),
+                                     use.operands.size());
+                });
   for (size_t i = 0; i < in.size(); ++i) {
     Type expected = parts.is_sequence(i) ? stacked(in[i], parts.length) : in[i];
     bool carried = i >= parts.constants && !parts.is_sequence(i);
     require_types(
-        use.operands[i] == expected && (!carried || in[i] == out[i - parts.constants]),
-        fmt::format("operand {} of a scan with body {} -> {} must be {}, received {}", i,
-                    text_of(in), text_of(out), to_string(expected), to_string(use.operands[i])));
+        use.operands[i] == expected && (!carried || in[i] == out[i - parts.constants]), [&] {
+          return fmt::format("operand {} of a scan with body {} -> {} must be {}, received {}", i,
+                             text_of(in), text_of(out), to_string(expected),
+                             to_string(use.operands[i]));
+        });
   }
   for (size_t i = parts.carries; i < out.size(); ++i) out[i] = stacked(out[i], parts.length);
   return out;
@@ -189,11 +194,14 @@ Types while_type(const OpUse& use) {
   const Graph &condition = *use.bodies[0], &body = *use.bodies[1];
   require_types(
       input_types(condition) == state && output_types(condition) == Types{{DType::boolean, {}}},
-      fmt::format("expected a condition {} -> bool[], received {} -> {}", text_of(state),
-                  text_of(input_types(condition)), text_of(output_types(condition))));
-  require_types(input_types(body) == state && output_types(body) == state,
-                fmt::format("expected a body {0} -> {0}, received {1} -> {2}", text_of(state),
-                            text_of(input_types(body)), text_of(output_types(body))));
+      [&] {
+        return fmt::format("expected a condition {} -> bool[], received {} -> {}", text_of(state),
+                           text_of(input_types(condition)), text_of(output_types(condition)));
+      });
+  require_types(input_types(body) == state && output_types(body) == state, [&] {
+    return fmt::format("expected a body {0} -> {0}, received {1} -> {2}", text_of(state),
+                       text_of(input_types(body)), text_of(output_types(body)));
+  });
   return state;
 }
 

@@ -17,8 +17,9 @@ ConvAttributes conv_attributes(const Attrs& attrs) {
 
 void require_entries(const ConvAttributes& a, size_t spatial) {
   for (const Integers* list : {&a.strides, &a.padding_low, &a.padding_high, &a.dilation})
-    require_types(list->size() == spatial,
-                  fmt::format("expected {} entries for {} spatial axes", spatial, spatial));
+    require_types(list->size() == spatial, [&] {
+      return fmt::format("expected {} entries for {} spatial axes", spatial, spatial);
+    });
   for (size_t i = 0; i < spatial; ++i)
     require_types(a.strides[i] > 0 && a.dilation[i] > 0, "expected positive strides and dilation");
 }
@@ -26,24 +27,28 @@ void require_entries(const ConvAttributes& a, size_t spatial) {
 // The output shape of a convolution of x with a kernel of that shape.
 Shape conv_shape(const Shape& x, const Shape& kernel, const ConvAttributes& a) {
   require_data_format(a.data_format, x.rank());
-  require_types(kernel.rank() == x.rank(), fmt::format("expected a kernel of rank {}, received {}",
-                                                       x.rank(), to_string(kernel)));
+  require_types(kernel.rank() == x.rank(), [&] {
+    return fmt::format("expected a kernel of rank {}, received {}", x.rank(), to_string(kernel));
+  });
   size_t spatial = static_cast<size_t>(x.rank() - 2);
   require_entries(a, spatial);
   int64_t channels = x[channel_axis(a.data_format, x.rank())];
   int64_t in = kernel[kernel.rank() - 2], filters = kernel[kernel.rank() - 1];
   require_types(a.groups > 0 && channels % a.groups == 0 && in == channels / a.groups &&
                     filters % a.groups == 0,
-                fmt::format("{} channels in {} groups do not fit a kernel {}", channels, a.groups,
-                            to_string(kernel)));
+                [&] {
+                  return fmt::format("{} channels in {} groups do not fit a kernel {}", channels,
+                                     a.groups, to_string(kernel));
+                });
   Shape shape = x;
   shape[channel_axis(a.data_format, x.rank())] = filters;
   for (size_t i = 0; i < spatial; ++i) {
     int64_t axis = first_spatial_axis(a.data_format) + static_cast<int64_t>(i);
     int64_t reach = dilated(kernel[static_cast<int64_t>(i)], a.dilation[i]);
     int64_t padded = length_sum({x[axis], a.padding_low[i], a.padding_high[i]});
-    require_types(reach > 0 && padded >= reach,
-                  fmt::format("a window of {} does not fit in {} cells", reach, padded));
+    require_types(reach > 0 && padded >= reach, [&] {
+      return fmt::format("a window of {} does not fit in {} cells", reach, padded);
+    });
     shape[axis] = (padded - reach) / a.strides[i] + 1;
   }
   return shape;
@@ -51,14 +56,17 @@ Shape conv_shape(const Shape& x, const Shape& kernel, const ConvAttributes& a) {
 
 void require_floats(const OpUse& use) {
   const Type &a = use.operands[0], &b = use.operands[1];
-  require_types(
-      a.dtype == b.dtype && is_floating(a.dtype),
-      fmt::format("expected floats of one type, received {} and {}", to_string(a), to_string(b)));
+  require_types(a.dtype == b.dtype && is_floating(a.dtype), [&] {
+    return fmt::format("expected floats of one type, received {} and {}", to_string(a),
+                       to_string(b));
+  });
 }
 
 void require_output(const Shape& dy, const Shape& expected) {
-  require_types(dy == expected, fmt::format("expected a gradient of shape {}, received {}",
-                                            to_string(expected), to_string(dy)));
+  require_types(dy == expected, [&] {
+    return fmt::format("expected a gradient of shape {}, received {}", to_string(expected),
+                       to_string(dy));
+  });
 }
 
 // Operands: x, kernel and, if there is one, the bias.
@@ -68,9 +76,10 @@ Types conv_type(const OpUse& use) {
   ConvAttributes a = conv_attributes(use.attrs);
   Type result{use.operands[0].dtype, conv_shape(use.operands[0].shape, use.operands[1].shape, a)};
   Type bias{result.dtype, {result.shape[channel_axis(a.data_format, result.shape.rank())]}};
-  require_types(use.operands.size() == 2 || use.operands[2] == bias,
-                fmt::format("expected a bias {}, received {}", to_string(bias),
-                            to_string(use.operands.back())));
+  require_types(use.operands.size() == 2 || use.operands[2] == bias, [&] {
+    return fmt::format("expected a bias {}, received {}", to_string(bias),
+                       to_string(use.operands.back()));
+  });
   return {result};
 }
 

@@ -34,16 +34,19 @@ Axes axes_of(std::string_view text, char first, char second) {
       axes.spatial[number] = axis;
   }
   bool complete = axes.first >= 0 && axes.second >= 0 && !std::ranges::count(axes.spatial, -1);
-  require_types(complete, fmt::format("expected the axes {}{} and the spatial ones, received '{}'",
-                                      first, second, text));
+  require_types(complete, [&] {
+    return fmt::format("expected the axes {}{} and the spatial ones, received '{}'", first, second,
+                       text);
+  });
   return axes;
 }
 
 Layout layout_of(const Attrs& attrs) {
   std::string_view text = attrs.text("dimension_numbers");
   size_t comma = text.find('_'), arrow = text.find("->");
-  require_types(comma != text.npos && arrow != text.npos && comma < arrow,
-                fmt::format("expected dimension numbers as b01f_01io->b01f, received '{}'", text));
+  require_types(comma != text.npos && arrow != text.npos && comma < arrow, [&] {
+    return fmt::format("expected dimension numbers as b01f_01io->b01f, received '{}'", text);
+  });
   return {axes_of(text.substr(0, comma), 'b', 'f'),
           axes_of(text.substr(comma + 1, arrow - comma - 1), 'i', 'o'),
           axes_of(text.substr(arrow + 2), 'b', 'f')};
@@ -53,10 +56,10 @@ void require_lists(const OpUse& use, size_t spatial) {
   for (const char* name :
        {"window_strides", "padding_low", "padding_high", "lhs_dilation", "rhs_dilation"})
     require_types(use.attrs.integers(name).size() == spatial,
-                  fmt::format("expected {} entries in {}", spatial, name));
+                  [&] { return fmt::format("expected {} entries in {}", spatial, name); });
   for (const char* name : {"window_strides", "lhs_dilation", "rhs_dilation"})
     for (int64_t value : use.attrs.integers(name))
-      require_types(value > 0, fmt::format("expected positive {}", name));
+      require_types(value > 0, [&] { return fmt::format("expected positive {}", name); });
 }
 
 void require_groups(const OpUse& use, const Layout& layout) {
@@ -68,8 +71,11 @@ void require_groups(const OpUse& use, const Layout& layout) {
   int64_t in = x[layout.lhs.second], out = kernel[layout.rhs.second];
   require_types(in % features == 0 && kernel[layout.rhs.first] == in / features &&
                     out % features == 0 && x[layout.lhs.first] % batches == 0 && out % batches == 0,
-                fmt::format("{} channels in {} groups do not fit a kernel of {} to {} channels", in,
-                            features, kernel[layout.rhs.first], out));
+                [&] {
+                  return fmt::format(
+                      "{} channels in {} groups do not fit a kernel of {} to {} channels", in,
+                      features, kernel[layout.rhs.first], out);
+                });
 }
 
 Types convolution_type(const OpUse& use) {
@@ -77,8 +83,10 @@ Types convolution_type(const OpUse& use) {
   const Type &x = use.operands[0], &kernel = use.operands[1];
   require_types(x.dtype == kernel.dtype && is_floating(x.dtype) &&
                     x.shape.rank() == kernel.shape.rank() && x.shape.rank() >= 2,
-                fmt::format("expected floats of one rank, received {} and {}", to_string(x),
-                            to_string(kernel)));
+                [&] {
+                  return fmt::format("expected floats of one rank, received {} and {}",
+                                     to_string(x), to_string(kernel));
+                });
   Layout layout = layout_of(use.attrs);
   size_t spatial = static_cast<size_t>(x.shape.rank() - 2);
   require_types(layout.lhs.spatial.size() == spatial && layout.rhs.spatial.size() == spatial &&

@@ -35,16 +35,18 @@ void require_equal_extents(const OpUse& use, const Integers& lhs, const Integers
   const Type &a = use.operands[0], &b = use.operands[1];
   bool fits = lhs.size() == rhs.size();
   for (size_t i = 0; fits && i < lhs.size(); ++i) fits = a.shape[lhs[i]] == b.shape[rhs[i]];
-  require_types(fits,
-                fmt::format("the {} axes of {} and {} differ", what, to_string(a), to_string(b)));
+  require_types(fits, [&] {
+    return fmt::format("the {} axes of {} and {} differ", what, to_string(a), to_string(b));
+  });
 }
 
 Types dot_type(const OpUse& use) {
   require_operands(use, 2);
   const Type &a = use.operands[0], &b = use.operands[1];
-  require_types(a.dtype == b.dtype && a.dtype != DType::boolean && a.dtype != DType::uint8,
-                fmt::format("expected floats or int32 or int64 of one type, received {} and {}",
-                            to_string(a), to_string(b)));
+  require_types(a.dtype == b.dtype && a.dtype != DType::boolean && a.dtype != DType::uint8, [&] {
+    return fmt::format("expected floats or int32 or int64 of one type, received {} and {}",
+                       to_string(a), to_string(b));
+  });
   DotDimensions d = dimensions_of(use.attrs);
   require_axes(joined(d.lhs_batching, d.lhs_contracting), a.shape.rank(), "axes of lhs");
   require_axes(joined(d.rhs_batching, d.rhs_contracting), b.shape.rank(), "axes of rhs");

@@ -12,10 +12,12 @@ Types dropout_type(const OpUse& use) {
   require_operands(use, 2);
   double rate = use.attrs.number("rate");
   require_types(is_floating(use.operands[0].dtype) && use.operands[1] == Type{DType::int64, {}},
-                fmt::format("expected floats and an int64 key, received {} and {}",
-                            to_string(use.operands[0]), to_string(use.operands[1])));
+                [&] {
+                  return fmt::format("expected floats and an int64 key, received {} and {}",
+                                     to_string(use.operands[0]), to_string(use.operands[1]));
+                });
   require_types(rate >= 0 && rate <= 1,
-                fmt::format("expected a rate from 0 to 1, received {}", rate));
+                [&] { return fmt::format("expected a rate from 0 to 1, received {}", rate); });
   return {use.operands[0]};
 }
 

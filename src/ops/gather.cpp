@@ -21,9 +21,10 @@ Shape rows_shape(const Shape& indices, const Shape& table) {
 Types gather_type(const OpUse& use) {
   require_operands(use, 2);
   const Type &table = use.operands[0], &indices = use.operands[1];
-  require_types(table.shape.rank() >= 1 && is_index(indices.dtype),
-                fmt::format("expected a table and int32 or int64 indices, received {} and {}",
-                            to_string(table), to_string(indices)));
+  require_types(table.shape.rank() >= 1 && is_index(indices.dtype), [&] {
+    return fmt::format("expected a table and int32 or int64 indices, received {} and {}",
+                       to_string(table), to_string(indices));
+  });
   return {{table.dtype, rows_shape(indices.shape, table.shape)}};
 }
 
@@ -53,10 +54,12 @@ Types scatter_type(const OpUse& use) {
               updates.dtype != DType::boolean;
   for (int64_t axis = 0; fits && axis < rank; ++axis)
     fits = indices.shape[axis] == updates.shape[axis];
-  require_types(fits,
-                fmt::format("expected int32 or int64 indices with an update each, received {} "
-                            "and {}",
-                            to_string(indices), to_string(updates)));
+  require_types(fits, [&] {
+    return fmt::format(
+        "expected int32 or int64 indices with an update each, received {} "
+        "and {}",
+        to_string(indices), to_string(updates));
+  });
   std::vector<int64_t> extents{rows};
   extents.insert(extents.end(), updates.shape.begin() + rank, updates.shape.end());
   return {{updates.dtype, Shape(std::move(extents))}};

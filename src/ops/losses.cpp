@@ -19,10 +19,12 @@ Type without_last(const Type& type) {
 Types loss_type(const OpUse& use) {
   require_operands(use, 2);
   const Type &target = use.operands[0], &prediction = use.operands[1];
-  require_types(target == prediction && is_floating(target.dtype) && target.shape.rank() >= 1,
-                fmt::format("expected targets and predictions of one type of floats, received {} "
-                            "and {}",
-                            to_string(target), to_string(prediction)));
+  require_types(target == prediction && is_floating(target.dtype) && target.shape.rank() >= 1, [&] {
+    return fmt::format(
+        "expected targets and predictions of one type of floats, received {} "
+        "and {}",
+        to_string(target), to_string(prediction));
+  });
   return {without_last(prediction)};
 }
 
@@ -31,9 +33,12 @@ Types sparse_type(const OpUse& use) {
   const Type &target = use.operands[0], &prediction = use.operands[1];
   bool fits = is_floating(prediction.dtype) && prediction.shape.rank() >= 1 &&
               is_integer(target.dtype) && target.shape == without_last(prediction).shape;
-  require_types(fits, fmt::format("expected one integer for each row of predictions, received {} "
-                                  "and {}",
-                                  to_string(target), to_string(prediction)));
+  require_types(fits, [&] {
+    return fmt::format(
+        "expected one integer for each row of predictions, received {} "
+        "and {}",
+        to_string(target), to_string(prediction));
+  });
   return {without_last(prediction)};
 }
 

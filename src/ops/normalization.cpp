@@ -13,19 +13,22 @@ void require_vectors(const OpUse& use, std::span<const size_t> vectors) {
   const Type& x = use.operands[0];
   int64_t axis = use.attrs.integer("axis");
   require_types(is_floating(x.dtype) && x.shape.rank() >= 2,
-                "expected floats of rank 2 or more, received " + to_string(x));
-  require_types(axis >= 1 && axis < x.shape.rank(),
-                fmt::format("expected an axis 1 to {}, received {}", x.shape.rank() - 1, axis));
+                [&] { return "expected floats of rank 2 or more, received " + to_string(x); });
+  require_types(axis >= 1 && axis < x.shape.rank(), [&] {
+    return fmt::format("expected an axis 1 to {}, received {}", x.shape.rank() - 1, axis);
+  });
   Type vector{x.dtype, {x.shape[axis]}};
   for (size_t i : vectors)
-    require_types(use.operands[i] == vector,
-                  fmt::format("expected {} as operand {}, received {}", to_string(vector), i,
-                              to_string(use.operands[i])));
+    require_types(use.operands[i] == vector, [&] {
+      return fmt::format("expected {} as operand {}, received {}", to_string(vector), i,
+                         to_string(use.operands[i]));
+    });
 }
 
 void require_valid(const Type& valid) {
-  require_types(valid == Type{DType::int32, {}},
-                "expected the number of valid samples as int32[], received " + to_string(valid));
+  require_types(valid == Type{DType::int32, {}}, [&] {
+    return "expected the number of valid samples as int32[], received " + to_string(valid);
+  });
 }
 
 Types training_type(const OpUse& use) {
@@ -55,9 +58,10 @@ Types gradient_type(const OpUse& use) {
   require_operands(use, 6);
   require_vectors(use, std::array<size_t, 3>{1, 2, 3});
   require_valid(use.operands[4]);
-  require_types(use.operands[5] == use.operands[0],
-                fmt::format("expected a gradient of the type of x, {}, received {}",
-                            to_string(use.operands[0]), to_string(use.operands[5])));
+  require_types(use.operands[5] == use.operands[0], [&] {
+    return fmt::format("expected a gradient of the type of x, {}, received {}",
+                       to_string(use.operands[0]), to_string(use.operands[5]));
+  });
   return {use.operands[0], use.operands[1], use.operands[1]};
 }
 

@@ -19,15 +19,17 @@ Shape pool_shape(const Shape& x, const PoolAttributes& a) {
   require_data_format(a.data_format, x.rank());
   Shape shape = x;
   for (const Integers* list : {&a.window, &a.strides, &a.padding_low, &a.padding_high})
-    require_types(
-        static_cast<int64_t>(list->size()) == x.rank() - 2,
-        fmt::format("expected {} entries for the spatial axes of {}", x.rank() - 2, to_string(x)));
+    require_types(static_cast<int64_t>(list->size()) == x.rank() - 2, [&] {
+      return fmt::format("expected {} entries for the spatial axes of {}", x.rank() - 2,
+                         to_string(x));
+    });
   for (size_t i = 0; i < a.window.size(); ++i) {
     int64_t axis = first_spatial_axis(a.data_format) + static_cast<int64_t>(i);
     int64_t padded = length_sum({x[axis], a.padding_low[i], a.padding_high[i]});
-    require_types(a.window[i] > 0 && a.strides[i] > 0 && padded >= a.window[i],
-                  fmt::format("a window of {} with stride {} does not fit in {} cells", a.window[i],
-                              a.strides[i], padded));
+    require_types(a.window[i] > 0 && a.strides[i] > 0 && padded >= a.window[i], [&] {
+      return fmt::format("a window of {} with stride {} does not fit in {} cells", a.window[i],
+                         a.strides[i], padded);
+    });
     require_types(a.padding_low[i] >= 0 && a.padding_low[i] < a.window[i] &&
                       a.padding_high[i] >= 0 && a.padding_high[i] < a.window[i],
                   "expected less padding than the window is wide");
@@ -37,12 +39,13 @@ Shape pool_shape(const Shape& x, const PoolAttributes& a) {
 }
 
 void require_floats(const Type& x) {
-  require_types(is_floating(x.dtype), "expected floats, received " + to_string(x));
+  require_types(is_floating(x.dtype), [&] { return "expected floats, received " + to_string(x); });
 }
 
 void require_same(const Type& dy, const Type& expected) {
-  require_types(dy == expected, fmt::format("expected a gradient {}, received {}",
-                                            to_string(expected), to_string(dy)));
+  require_types(dy == expected, [&] {
+    return fmt::format("expected a gradient {}, received {}", to_string(expected), to_string(dy));
+  });
 }
 
 Types pool_type(const OpUse& use) {

@@ -12,9 +12,10 @@ const Type key_type{DType::int64, {}};
 
 Types random_bits_type(const OpUse& use) {
   require_operands(use, 2);
-  require_types(use.operands[0] == key_type && use.operands[1] == key_type,
-                fmt::format("expected two int64 scalars, received {} and {}",
-                            to_string(use.operands[0]), to_string(use.operands[1])));
+  require_types(use.operands[0] == key_type && use.operands[1] == key_type, [&] {
+    return fmt::format("expected two int64 scalars, received {} and {}", to_string(use.operands[0]),
+                       to_string(use.operands[1]));
+  });
   Shape shape(use.attrs.integers("shape"));
   shape.elements();
   return {{DType::int32, shape}};

@@ -29,8 +29,10 @@ Types broadcast_type(const OpUse& use) {
     int64_t extent = x.shape[static_cast<int64_t>(i)];
     fits = extent == 1 || extent == shape[dimensions[i]];
   }
-  require_types(fits, fmt::format("{} cannot be broadcast to {} along [{}]", to_string(x),
-                                  to_string(shape), fmt::join(dimensions, ",")));
+  require_types(fits, [&] {
+    return fmt::format("{} cannot be broadcast to {} along [{}]", to_string(x), to_string(shape),
+                       fmt::join(dimensions, ","));
+  });
   shape.elements();
   return {{x.dtype, shape}};
 }
@@ -75,9 +77,9 @@ Exprs broadcast_gradient(Grad& g) {
 Types reshape_type(const OpUse& use) {
   require_operands(use, 1);
   Shape shape(use.attrs.integers("shape"));
-  require_types(
-      shape.elements() == use.operands[0].shape.elements(),
-      fmt::format("{} cannot be reshaped to {}", to_string(use.operands[0]), to_string(shape)));
+  require_types(shape.elements() == use.operands[0].shape.elements(), [&] {
+    return fmt::format("{} cannot be reshaped to {}", to_string(use.operands[0]), to_string(shape));
+  });
   return {{use.operands[0].dtype, shape}};
 }
 

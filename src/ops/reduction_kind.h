@@ -15,8 +15,10 @@ inline void require_kind(std::string_view kind, DType dtype) {
   bool arithmetic = kind == "add" || kind == "maximum" || kind == "minimum" || kind == "multiply";
   bool bits = kind == "and" || kind == "or";
   bool fits = arithmetic ? dtype != DType::boolean : bits && !is_floating(dtype);
-  require_types(fits, "a reduction by '" + std::string(kind) + "' does not take " +
-                          std::string(name_of(dtype)));
+  require_types(fits, [&] {
+    return "a reduction by '" + std::string(kind) + "' does not take " +
+           std::string(name_of(dtype));
+  });
 }
 
 // W is double or int64.

@@ -21,14 +21,16 @@ const Type& only_operand(const OpUse& use) {
 
 const Type& equal_operands(const OpUse& use) {
   require_operands(use, 2);
-  require_types(use.operands[0] == use.operands[1],
-                fmt::format("expected two operands of one type, received {} and {}",
-                            to_string(use.operands[0]), to_string(use.operands[1])));
+  require_types(use.operands[0] == use.operands[1], [&] {
+    return fmt::format("expected two operands of one type, received {} and {}",
+                       to_string(use.operands[0]), to_string(use.operands[1]));
+  });
   return use.operands[0];
 }
 
 Types of_kind(const Type& type, bool fits, std::string_view kind) {
-  require_types(fits, fmt::format("expected {}, received {}", kind, to_string(type)));
+  require_types(fits,
+                [&] { return fmt::format("expected {}, received {}", kind, to_string(type)); });
   return {type};
 }
 
@@ -36,13 +38,10 @@ Types of_kind(const Type& type, bool fits, std::string_view kind) {
 
 void refuse_types(const std::string& message) { throw Error("H701", {.message = message}); }
 
-void require_types(bool condition, const std::string& message) {
-  if (!condition) refuse_types(message);
-}
-
 void require_operands(const OpUse& use, size_t count) {
-  require_types(use.operands.size() == count,
-                fmt::format("expected {} operands, received {}", count, use.operands.size()));
+  require_types(use.operands.size() == count, [&] {
+    return fmt::format("expected {} operands, received {}", count, use.operands.size());
+  });
 }
 
 bool is_integer(DType dtype) { return !is_floating(dtype) && dtype != DType::boolean; }
@@ -88,9 +87,10 @@ void require_axes(const Integers& axes, int64_t rank, const std::string& what) {
   std::ranges::sort(sorted);
   bool distinct = std::ranges::adjacent_find(sorted) == sorted.end();
   bool inside = sorted.empty() || (sorted.front() >= 0 && sorted.back() < rank);
-  require_types(distinct && inside,
-                fmt::format("{} [{}] are not distinct axes of a tensor of rank {}", what,
-                            fmt::join(axes, ","), rank));
+  require_types(distinct && inside, [&] {
+    return fmt::format("{} [{}] are not distinct axes of a tensor of rank {}", what,
+                       fmt::join(axes, ","), rank);
+  });
 }
 
 Integers axes_but(int64_t left_out, int64_t rank) {
@@ -103,7 +103,8 @@ Integers axes_but(int64_t left_out, int64_t rank) {
 int64_t dilated(int64_t extent, int64_t step) {
   if (extent <= 0) return 0;
   bool fits = extent == 1 || step < largest_length / (extent - 1);
-  require_types(fits, fmt::format("{} cells that lie {} apart are too many", extent, step));
+  require_types(
+      fits, [&] { return fmt::format("{} cells that lie {} apart are too many", extent, step); });
   return (extent - 1) * step + 1;
 }
 
@@ -113,7 +114,8 @@ int64_t length_sum(std::initializer_list<int64_t> lengths) {
     bool fits = length >= -largest_length && length <= largest_length;
     if (fits) sum += length;
     fits = fits && sum >= -largest_length && sum <= largest_length;
-    require_types(fits, fmt::format("a length of {} is too much", fmt::join(lengths, " + ")));
+    require_types(
+        fits, [&] { return fmt::format("a length of {} is too much", fmt::join(lengths, " + ")); });
   }
   return sum;
 }

@@ -1,6 +1,7 @@
 // Type rules that several ops share. All throw H701 with what was expected and what was received.
 #pragma once
 
+#include <concepts>
 #include <string>
 
 #include "ir/op.h"
@@ -8,7 +9,16 @@
 namespace hornbeam {
 
 [[noreturn]] void refuse_types(const std::string& message);
-void require_types(bool condition, const std::string& message);
+// Every pass checks every node, so a message that takes work is made only when it is needed: by
+// what is called for it.
+template <class Message>
+void require_types(bool condition, const Message& message) {
+  if (condition) return;
+  if constexpr (std::invocable<Message>)
+    refuse_types(message());
+  else
+    refuse_types(message);
+}
 void require_operands(const OpUse& use, size_t count);
 
 Types same_floating(const OpUse& use);       // one operand of floats

@@ -34,9 +34,10 @@ Types slice_type(const OpUse& use) {
            limits[i] <= shape[static_cast<int64_t>(i)] && strides[i] > 0;
     if (fits) extents.push_back((limits[i] - starts[i] + strides[i] - 1) / strides[i]);
   }
-  require_types(fits, fmt::format("[{}] to [{}] by [{}] is no slice of {}", fmt::join(starts, ","),
-                                  fmt::join(limits, ","), fmt::join(strides, ","),
-                                  to_string(use.operands[0])));
+  require_types(fits, [&] {
+    return fmt::format("[{}] to [{}] by [{}] is no slice of {}", fmt::join(starts, ","),
+                       fmt::join(limits, ","), fmt::join(strides, ","), to_string(use.operands[0]));
+  });
   return {{use.operands[0].dtype, Shape(std::move(extents))}};
 }
 
@@ -63,9 +64,10 @@ Exprs slice_gradient(Grad& g) {
 Types pad_type(const OpUse& use) {
   require_operands(use, 2);
   const Type& x = use.operands[0];
-  require_types(use.operands[1] == Type{x.dtype, {}},
-                fmt::format("expected a scalar {} to pad with, received {}", name_of(x.dtype),
-                            to_string(use.operands[1])));
+  require_types(use.operands[1] == Type{x.dtype, {}}, [&] {
+    return fmt::format("expected a scalar {} to pad with, received {}", name_of(x.dtype),
+                       to_string(use.operands[1]));
+  });
   const Integers &low = use.attrs.integers("low"), &high = use.attrs.integers("high"),
                  &interior = use.attrs.integers("interior");
   bool fits = low.size() == axes(x.shape) && high.size() == axes(x.shape) &&
@@ -78,9 +80,10 @@ Types pad_type(const OpUse& use) {
     extents.push_back(length_sum({low[i], high[i], spread}));
     fits = extents.back() >= 0;
   }
-  require_types(fits,
-                fmt::format("{} cannot be padded by [{}], [{}], [{}]", to_string(x),
-                            fmt::join(low, ","), fmt::join(high, ","), fmt::join(interior, ",")));
+  require_types(fits, [&] {
+    return fmt::format("{} cannot be padded by [{}], [{}], [{}]", to_string(x), fmt::join(low, ","),
+                       fmt::join(high, ","), fmt::join(interior, ","));
+  });
   return {{x.dtype, Shape(std::move(extents))}};
 }
 
@@ -134,9 +137,10 @@ Types concatenate_type(const OpUse& use) {
     Type like = type;
     bool fits = type.shape.rank() == result.shape.rank();
     if (fits) like.shape[dimension] = result.shape[dimension];
-    require_types(fits && like == result,
-                  fmt::format("{} does not fit to {} along axis {}", to_string(type),
-                              to_string(use.operands[0]), dimension));
+    require_types(fits && like == result, [&] {
+      return fmt::format("{} does not fit to {} along axis {}", to_string(type),
+                         to_string(use.operands[0]), dimension);
+    });
     total += type.shape[dimension];
   }
   result.shape[dimension] = total;
@@ -179,8 +183,10 @@ void require_starts(const OpUse& use, size_t first, int64_t rank) {
 void require_inside(const Shape& sizes, const Shape& shape) {
   bool fits = sizes.rank() == shape.rank();
   for (int64_t i = 0; fits && i < shape.rank(); ++i) fits = sizes[i] >= 0 && sizes[i] <= shape[i];
-  require_types(fits, fmt::format("a slice of shape {} does not lie in {}", to_string(sizes),
-                                  to_string(shape)));
+  require_types(fits, [&] {
+    return fmt::format("a slice of shape {} does not lie in {}", to_string(sizes),
+                       to_string(shape));
+  });
 }
 
 Types dynamic_slice_type(const OpUse& use) {

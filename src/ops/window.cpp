@@ -26,7 +26,8 @@ Shape window_shape(const Shape& shape, const WindowAttrs& w, const Integers& bas
   for (const Integers* list :
        {&w.dimensions, &w.strides, &w.low, &w.high, &base_dilations, &window_dilations})
     fits &= list->size() == rank;
-  require_types(fits, "expected one window entry for each axis of " + to_string(shape));
+  require_types(fits,
+                [&] { return "expected one window entry for each axis of " + to_string(shape); });
   std::vector<int64_t> extents;
   for (size_t i = 0; i < rank; ++i) {
     require_types(
@@ -44,9 +45,11 @@ Types reduce_window_type(const OpUse& use) {
   require_operands(use, 1);
   const Type& x = use.operands[0];
   const std::string& kind = use.attrs.text("kind");
-  require_types(is_floating(x.dtype) && (kind == "add" || kind == "maximum" || kind == "minimum"),
-                fmt::format("expected floats and a kind add, maximum or minimum, received {}, '{}'",
-                            to_string(x), kind));
+  require_types(
+      is_floating(x.dtype) && (kind == "add" || kind == "maximum" || kind == "minimum"), [&] {
+        return fmt::format("expected floats and a kind add, maximum or minimum, received {}, '{}'",
+                           to_string(x), kind);
+      });
   return {
       {x.dtype, window_shape(x.shape, window_of(use.attrs), use.attrs.integers("base_dilations"),
                              use.attrs.integers("window_dilations"))}};
@@ -109,9 +112,10 @@ Types select_and_scatter_type(const OpUse& use) {
   const Type &x = use.operands[0], &source = use.operands[1];
   Integers ones(static_cast<size_t>(x.shape.rank()), 1);
   Type expected{x.dtype, window_shape(x.shape, window_of(use.attrs), ones, ones)};
-  require_types(is_floating(x.dtype) && source == expected,
-                fmt::format("expected floats with a source {}, received {} and {}",
-                            to_string(expected), to_string(x), to_string(source)));
+  require_types(is_floating(x.dtype) && source == expected, [&] {
+    return fmt::format("expected floats with a source {}, received {} and {}", to_string(expected),
+                       to_string(x), to_string(source));
+  });
   return {x};
 }
 
