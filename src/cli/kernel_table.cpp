@@ -14,21 +14,23 @@ std::string workspace_text(int64_t bytes) {
 
 TableRow row_of(const KernelRecord& record) {
   const Origin origin = origin_of(record.scope);
-  return {fmt::format("%{}", record.node),
+  return {"%" + record.node,
           std::string(origin.layer),
           std::string(name_of(origin.phase)),
           std::string(record.op),
           to_string(record.result),
           record.kernel,
+          std::to_string(record.calls),
           giga_text(record.operations),
           mebi_text(record.bytes),
           workspace_text(record.workspace_bytes)};
 }
 
 void add_times(TableRow& row, const KernelRecord& record, double seconds) {
+  const double calls = static_cast<double>(record.calls);
   row.push_back(milliseconds_text(seconds));
-  row.push_back(rate_text(record.operations, seconds));
-  row.push_back(rate_text(record.bytes, seconds));
+  row.push_back(rate_text(calls * record.operations, seconds));
+  row.push_back(rate_text(calls * record.bytes, seconds));
 }
 
 // The kernels that were asked before and why they refused.
@@ -39,8 +41,8 @@ std::string refusals_text(const KernelRecord& record) {
 }  // namespace
 
 std::string kernel_table(const std::vector<KernelRecord>& kernels, const StepProfile* profile) {
-  TableRow heading{"node",   "layer", "phase", "op",           "result",
-                   "kernel", "GFLOP", "MiB",   "workspace MiB"};
+  TableRow heading{"node",   "layer", "phase", "op",  "result",
+                   "kernel", "calls", "GFLOP", "MiB", "workspace MiB"};
   if (profile != nullptr) heading.insert(heading.end(), {"ms", "GFLOP/s", "GB/s"});
   heading.push_back("why");
   std::vector<TableRow> rows{heading};
@@ -50,7 +52,7 @@ std::string kernel_table(const std::vector<KernelRecord>& kernels, const StepPro
     row.push_back(refusals_text(kernels[i]));
     rows.push_back(std::move(row));
   }
-  return table_text(profile != nullptr ? "<<<<<<>>>>>><" : "<<<<<<>>><", rows);
+  return table_text(profile != nullptr ? "<<<<<<>>>>>>><" : "<<<<<<>>>><", rows);
 }
 
 Json kernels_json(const std::vector<KernelRecord>& kernels, const StepProfile* profile) {
@@ -59,12 +61,13 @@ Json kernels_json(const std::vector<KernelRecord>& kernels, const StepProfile* p
     const KernelRecord& record = kernels[i];
     const Origin origin = origin_of(record.scope);
     Json entry =
-        Json::object({{"node", static_cast<int64_t>(record.node)},
+        Json::object({{"node", record.node},
                       {"layer", origin.layer},
                       {"phase", name_of(origin.phase)},
                       {"op", record.op},
                       {"result", to_string(record.result)},
                       {"kernel", record.kernel},
+                      {"calls", record.calls},
                       {"operations", record.operations},
                       {"bytes", record.bytes},
                       {"workspace_bytes", record.workspace_bytes},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -55,21 +56,46 @@ class Planner {
     return fits ? 0 : static_cast<int>(Exit::does_not_fit);
   }
 
-  bool fits_whole(int64_t batch) {
-    return plan(batch, INT64_MAX).peak_bytes <= without_reserve(limit_);
+  struct Tried {
+    int64_t batch, room;  // bytes left of those that a whole batch may need; negative when it fails
+  };
+  Tried tried(int64_t batch) {
+    return {batch, without_reserve(limit_) - plan(batch, INT64_MAX).peak_bytes};
   }
 
-  // Memory grows with the batch, so that halving finds it. A batch of one for each replica may not
-  // fit: 0 then.
+  // 0 when a batch of one for each replica does not fit. Memory grows nearly in proportion to the
+  // batch, so that a line through two of them tells where to look.
   int64_t largest_batch() {
     constexpr int64_t most = int64_t{1} << 24;
-    int64_t fits = 0, too_large = options_.replicas;
-    while (too_large <= most && fits_whole(too_large)) fits = too_large, too_large *= 2;
-    while (too_large - fits > std::max<int64_t>(options_.replicas, fits / 256)) {
-      int64_t middle = (fits + too_large) / 2 / options_.replicas * options_.replicas;
-      (fits_whole(middle) ? fits : too_large) = middle;
+    Tried fits = tried(options_.replicas), other = tried(64 * options_.replicas);
+    if (fits.room < 0) return 0;
+    std::optional<int64_t> too_large;
+    if (other.room < 0) too_large = other.batch;
+    while (fits.batch < most && (!too_large || *too_large - fits.batch > step_at(fits.batch))) {
+      Tried next = tried(where_the_room_ends(fits, other, too_large));
+      other = next.room < 0 ? next : fits;
+      if (next.room < 0)
+        too_large = next.batch;
+      else
+        fits = next;
     }
-    return fits;
+    return fits.batch;
+  }
+
+  // How near the answer is looked for: a multiple of the replicas.
+  int64_t step_at(int64_t batch) const {
+    return std::max<int64_t>(1, batch / 256 / options_.replicas) * options_.replicas;
+  }
+
+  int64_t where_the_room_ends(Tried fits, Tried other, std::optional<int64_t> too_large) const {
+    const int64_t step = step_at(fits.batch);
+    const double bytes_a_sample = std::max(1.0, static_cast<double>(fits.room - other.room) /
+                                                    static_cast<double>(other.batch - fits.batch));
+    const int64_t more = static_cast<int64_t>(static_cast<double>(fits.room) / bytes_a_sample) /
+                         options_.replicas * options_.replicas;
+    const int64_t least = fits.batch + step;
+    return too_large ? std::clamp(fits.batch + more, least, *too_large - step)
+                     : std::max(fits.batch + more, least);
   }
 
   int show_largest_batch() {

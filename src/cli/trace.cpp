@@ -13,7 +13,7 @@ double microseconds(Profile::Clock::duration duration) {
 Json event(const KernelRecord& record, double begin, double duration, size_t step) {
   const Origin origin = origin_of(record.scope);
   Json details = Json::object({{"step", static_cast<int64_t>(step)},
-                               {"node", static_cast<int64_t>(record.node)},
+                               {"node", record.node},
                                {"layer", origin.layer},
                                {"result", to_string(record.result)},
                                {"kernel", record.kernel},
@@ -32,14 +32,17 @@ Json event(const KernelRecord& record, double begin, double duration, size_t ste
 }  // namespace
 
 Json chrome_trace(const StepProfile& profile) {
-  const Profile& times = profile.times();
   Json::Array events;
-  for (size_t step = 0; step < times.traced_runs(); ++step) {
-    std::span<const Profile::Moment> moments = times.traced_run(step);
-    for (size_t i = 0; i < profile.kernels().size(); ++i)
-      events.push_back(event(profile.kernels()[i],
-                             microseconds(moments[i] - times.traced_run(0)[0]),
-                             microseconds(moments[i + 1] - moments[i]), step));
+  std::span<const Profile::Ended> traced = profile.times().traced();
+  size_t runs = 0;
+  for (size_t i = 0; i < traced.size(); ++i) {
+    if (!traced[i].kernel) {
+      ++runs;
+      continue;
+    }
+    events.push_back(event(profile.kernels()[*traced[i].kernel],
+                           microseconds(traced[i - 1].moment - traced[0].moment),
+                           microseconds(traced[i].moment - traced[i - 1].moment), runs - 1));
   }
   return Json::object({{"traceEvents", events}, {"displayTimeUnit", "ms"}});
 }

@@ -44,7 +44,10 @@ Members execution_order(const Graph& graph, const FuseGroups& groups) {
 class FusedGraph {
  public:
   FusedGraph(const Graph& graph, const FuseGroups& groups, const FuseRules& rules)
-      : graph_(graph), groups_(groups), rules_(rules), values_(graph.nodes().size()) {}
+      : graph_(graph),
+        groups_(groups),
+        fuse_bodies_([&rules](const Graph& body) { return fuse(body, rules); }),
+        values_(graph.nodes().size()) {}
 
   Graph build() {
     for (const Port& port : graph_.inputs()) {
@@ -75,11 +78,8 @@ class FusedGraph {
     Exprs operands;
     for (Value operand : node.operands) operands.push_back(values_[operand.node][operand.index]);
     if (node.bodies.empty() || node.op == &fused_op) return build_.add_like(node, operands);
-    Bodies bodies;
-    for (const auto& body : node.bodies)
-      bodies.push_back(std::make_shared<const Graph>(fuse(*body, rules_)));
     build_.set_scope(node.scope);
-    return build_.add_all(*node.op, operands, node.attrs, std::move(bodies));
+    return build_.add_all(*node.op, operands, node.attrs, fuse_bodies_(node.bodies));
   }
 
   void add_fused(Number group) {
@@ -124,7 +124,7 @@ class FusedGraph {
 
   const Graph& graph_;
   const FuseGroups& groups_;
-  const FuseRules& rules_;
+  BodyRewrite fuse_bodies_;
   Builder build_;
   Exprs inputs_;
   std::vector<Exprs> values_;  // by node of the old graph

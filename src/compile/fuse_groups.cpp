@@ -1,6 +1,7 @@
 #include "compile/fuse_groups.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compile/fused.h"
 #include "ops/ops.h"
@@ -35,6 +36,7 @@ FuseGroups::FuseGroups(const Graph& graph, const FuseRules& rules)
       group_(graph.nodes().size()),
       members_(graph.nodes().size()),
       copied_into_(graph.nodes().size()),
+      copies_in_(graph.nodes().size()),
       in_memory_(graph.nodes().size(), true),
       users_(graph.nodes().size()),
       is_output_(graph.nodes().size()),
@@ -189,9 +191,17 @@ void FuseGroups::merge(Number from, Number into) {
   all.insert(all.end(), members_[from].begin(), members_[from].end());
   std::sort(all.begin(), all.end());
   members_[from].clear();
-  for (Number number = 0; number < group_.size(); ++number)
-    if (copied_into_[number].erase(from) > 0) copied_into_[number].insert(into);
-  for (Number member : all) copied_into_[member].erase(into);
+  for (Number number : std::exchange(copies_in_[from], {})) {
+    copied_into_[number].erase(from);
+    copy_into(number, into);
+  }
+  for (Number member : all)
+    if (copies_in_[into].erase(member) > 0) copied_into_[member].erase(into);
+}
+
+void FuseGroups::copy_into(Number number, Number group) {
+  copied_into_[number].insert(group);
+  copies_in_[group].insert(number);
 }
 
 // --- sums over the same elements ---
@@ -336,7 +346,7 @@ void FuseGroups::copy_where_cheaper(Number number, const std::set<Number>& group
   }
   int64_t once_written_and_read = least + own * static_cast<int64_t>(groups.size());
   bool nowhere_else = possible && 8 * kept <= 9 * own && copies <= once_written_and_read;
-  copied_into_[number] = nowhere_else ? groups : cheaper;
+  for (Number group : nowhere_else ? groups : cheaper) copy_into(number, group);
   in_memory_[number] = !nowhere_else;
 }
 

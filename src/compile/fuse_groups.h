@@ -60,6 +60,7 @@ class FuseGroups {
   bool fits(Groups groups) const;
   bool depends(Number user, Number producer, bool directly) const;
   void merge(Number from, Number into);
+  void copy_into(Number number, Number group);
 
   struct Chain {
     std::set<Number> nodes;
@@ -84,6 +85,7 @@ class FuseGroups {
   std::vector<Number> group_;                     // by node
   std::vector<Members> members_;                  // by group, ascending
   std::vector<std::set<Number>> copied_into_;     // by node: groups that compute it for themselves
+  std::vector<std::set<Number>> copies_in_;       // by group: those nodes
   std::vector<bool> in_memory_;                   // by node; false: only its copies are used
   std::vector<Members> users_;                    // by node
   std::vector<bool> is_output_, fusible_, free_;  // by node

@@ -29,6 +29,16 @@ std::string switches_text(std::span<const Pass> passes) {
   return "passes that can be switched off: " + join(names, ", ");
 }
 
+void verify_after(const Pass& pass, const Graph& graph) {
+  try {
+    verify(graph);
+  } catch (const Error& error) {
+    throw error.at(fmt::format("after the pass {}", pass.name));
+  }
+}
+
+}  // namespace
+
 void require_known_switches(std::span<const Pass> passes, const CompileOptions& options) {
   std::vector<std::string_view> names;
   for (const Pass& pass : passes) names.push_back(pass.name);
@@ -46,20 +56,14 @@ void require_known_switches(std::span<const Pass> passes, const CompileOptions& 
   }
 }
 
-void verify_after(const Pass& pass, const Graph& graph) {
-  try {
-    verify(graph);
-  } catch (const Error& error) {
-    throw error.at(fmt::format("after the pass {}", pass.name));
-  }
-}
-
-}  // namespace
-
 PipelineResult run_passes(const Graph& graph, std::span<const Pass> passes,
                           const CompileOptions& options) {
   require_known_switches(passes, options);
-  PipelineResult result{graph, {}};
+  return run_more_passes({graph, {}}, passes, options);
+}
+
+PipelineResult run_more_passes(PipelineResult result, std::span<const Pass> passes,
+                               const CompileOptions& options) {
   for (const Pass& pass : passes) {
     const auto& disabled = options.disabled_passes;
     if (std::find(disabled.begin(), disabled.end(), pass.name) != disabled.end()) continue;

@@ -27,6 +27,11 @@ struct PipelineResult {
 PipelineResult run_passes(const Graph& graph, std::span<const Pass> passes,
                           const CompileOptions& options);
 
+// The two steps of it, for passes that run again and again on what others made once.
+void require_known_switches(std::span<const Pass> passes, const CompileOptions& options);
+PipelineResult run_more_passes(PipelineResult before, std::span<const Pass> passes,
+                               const CompileOptions& options);
+
 // Whether a backend does this composite whole, for operands of these types.
 using Claims = std::function<bool(const Node& node, const Types& operands)>;
 

@@ -59,16 +59,14 @@ Expr simplified(const SimplifyContext& context) {
   return sink_broadcast(context);
 }
 
-Exprs simplify_node(Builder& build, const Node& node, std::span<const Expr> operands) {
+Exprs simplify_node(Builder& build, const Node& node, std::span<const Expr> operands,
+                    BodyRewrite& simplify_bodies) {
   if (Expr result = simplified({build, node, operands})) {
     check(result.type() == node.results[0], "a simplified value keeps its type");
     return {result};
   }
   if (node.bodies.empty()) return build.add_like(node, operands);
-  Bodies bodies;
-  for (const auto& body : node.bodies)
-    bodies.push_back(std::make_shared<const Graph>(simplify(*body)));
-  return build.add_all(*node.op, operands, node.attrs, std::move(bodies));
+  return build.add_all(*node.op, operands, node.attrs, simplify_bodies(node.bodies));
 }
 
 }  // namespace
@@ -97,6 +95,12 @@ std::optional<double> uniform_number(Expr x) {
   return first;
 }
 
-Graph simplify(const Graph& graph) { return rewrite_graph(graph, simplify_node); }
+Graph simplify(const Graph& graph) {
+  BodyRewrite simplify_bodies(simplify);
+  return rewrite_graph(graph,
+                       [&](Builder& build, const Node& node, std::span<const Expr> operands) {
+                         return simplify_node(build, node, operands, simplify_bodies);
+                       });
+}
 
 }  // namespace hornbeam

@@ -171,6 +171,16 @@ Graph rewrite_graph(const Graph& graph, const Rewrite& rewrite) {
   return build.finish();
 }
 
+Bodies BodyRewrite::operator()(const Bodies& bodies) {
+  Bodies rewritten;
+  for (const auto& body : bodies) {
+    auto& known = rewritten_[body];
+    if (known == nullptr) known = std::make_shared<const Graph>(rewrite_(*body));
+    rewritten.push_back(known);
+  }
+  return rewritten;
+}
+
 Exprs inline_graph(Builder& build, const Graph& graph, std::span<const Expr> inputs) {
   check(inputs.size() == graph.inputs().size(), "as many inputs as the graph has");
   std::string scope = build.scope();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -71,6 +72,19 @@ using Rewrite = std::function<Exprs(Builder&, const Node&, std::span<const Expr>
 
 // The graph that results when every node goes through `rewrite`; ports and scopes are kept.
 Graph rewrite_graph(const Graph& graph, const Rewrite& rewrite);
+// Rewrites the graphs inside of nodes. One that several nodes share is rewritten once and shared
+// again: replicas have their loops in common.
+class BodyRewrite {
+ public:
+  explicit BodyRewrite(std::function<Graph(const Graph&)> rewrite) : rewrite_(std::move(rewrite)) {}
+
+  Bodies operator()(const Bodies& bodies);
+
+ private:
+  std::function<Graph(const Graph&)> rewrite_;
+  std::map<std::shared_ptr<const Graph>, std::shared_ptr<const Graph>> rewritten_;
+};
+
 // Adds all nodes of `graph` to `build`, with `inputs` in place of its inputs; gives its outputs.
 Exprs inline_graph(Builder& build, const Graph& graph, std::span<const Expr> inputs);
 // The expansion of a composite as a graph: one input for each operand, one output for each result.

@@ -1,7 +1,5 @@
 #include "runtime/profile.h"
 
-#include "base/error.h"
-
 namespace hornbeam {
 namespace {
 
@@ -9,40 +7,41 @@ double seconds_between(Profile::Moment begin, Profile::Moment end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
-}  // namespace
-
-Profile::Profile(size_t kernels, size_t traced_runs) : kernel_seconds_(kernels) {
-  traced_.reserve(traced_runs * (kernels + 1));
+// How often kernels end in a run, at most: a loop ends once more than it has rounds, each of which
+// ends a kernel.
+size_t most_ends(std::span<const KernelRecord> kernels) {
+  size_t ends = 0;
+  for (const KernelRecord& record : kernels) ends += 2 * static_cast<size_t>(record.calls);
+  return ends;
 }
 
-void Profile::keep(Moment moment) {
-  if (traced_.size() < traced_.capacity()) traced_.push_back(moment);
+}  // namespace
+
+Profile::Profile(std::span<const KernelRecord> kernels, size_t traced_runs)
+    : kernel_seconds_(kernels.size()), traced_runs_(static_cast<int64_t>(traced_runs)) {
+  traced_.reserve(traced_runs * (most_ends(kernels) + 1));
+}
+
+void Profile::keep(std::optional<size_t> kernel, Moment moment) {
+  const bool has_room = traced_.size() < traced_.capacity();
+  if (runs_ < traced_runs_ && has_room) traced_.push_back({kernel, moment});
 }
 
 void Profile::begin_run() {
-  next_kernel_ = 0;
   run_began_ = kernel_began_ = Clock::now();
-  keep(run_began_);
+  keep({}, run_began_);
 }
 
-void Profile::end_kernel() {
+void Profile::end_kernel(size_t kernel) {
   const Moment now = Clock::now();
-  kernel_seconds_[next_kernel_++] += seconds_between(kernel_began_, now);
+  kernel_seconds_[kernel] += seconds_between(kernel_began_, now);
   kernel_began_ = now;
-  keep(now);
+  keep(kernel, now);
 }
 
 void Profile::end_run() {
-  check(next_kernel_ == kernel_seconds_.size(), "a run has as many kernels as its profile");
   seconds_ += seconds_between(run_began_, Clock::now());
   ++runs_;
-}
-
-size_t Profile::traced_runs() const { return traced_.size() / (kernel_seconds_.size() + 1); }
-
-std::span<const Profile::Moment> Profile::traced_run(size_t number) const {
-  const size_t moments = kernel_seconds_.size() + 1;
-  return std::span(traced_).subspan(number * moments, moments);
 }
 
 }  // namespace hornbeam

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,14 +15,15 @@ namespace hornbeam {
 
 // A kernel of an executable: the node it does, and what that is predicted to cost.
 struct KernelRecord {
-  uint32_t node = 0;  // its number in the compiled graph
+  std::string node;   // its number in the compiled graph; "12.3": number 3 in the loop of node 12
+  int64_t calls = 1;  // in a run; in a loop that goes on until something happens: in a round of it
   std::string_view op;
   std::string scope;
   Type result;  // the first one
   std::string kernel;
   std::vector<std::string> refusals;  // of those asked before it, "name: reason"
-  double operations = 0;              // on floating-point numbers
-  double bytes = 0;                   // read and written
+  double operations = 0;              // of a call, on floating-point numbers
+  double bytes = 0;                   // of a call, read and written
   int64_t workspace_bytes = 0;
 };
 
@@ -33,30 +35,45 @@ class Profile {
   using Moment = Clock::time_point;
 
   // Every moment of the first `traced_runs` runs is kept, and the sums of all runs.
-  Profile(size_t kernels, size_t traced_runs);
+  Profile(std::span<const KernelRecord> kernels, size_t traced_runs);
 
-  // Called by the executable: once a run, once for every kernel in order, once a run.
+  // Called by the executable: once a run, whenever a kernel has ended, once a run.
   void begin_run();
-  void end_kernel();
+  void end_kernel(size_t kernel);  // which has had the time since the last call
   void end_run();
 
   int64_t runs() const { return runs_; }
   double seconds() const { return seconds_; }  // of all runs, with what is no kernel's
   double kernel_seconds(size_t kernel) const { return kernel_seconds_[kernel]; }
 
-  // The beginning of a traced run, and the end of each of its kernels.
-  size_t traced_runs() const;
-  std::span<const Moment> traced_run(size_t number) const;
+  // The traced runs, one after another. A kernel that is a loop ends more than once.
+  struct Ended {
+    std::optional<size_t> kernel;  // none: the beginning of a run
+    Moment moment;
+  };
+  std::span<const Ended> traced() const { return traced_; }
 
  private:
-  void keep(Moment moment);
+  void keep(std::optional<size_t> kernel, Moment moment);
 
   std::vector<double> kernel_seconds_;
-  std::vector<Moment> traced_;
-  size_t next_kernel_ = 0;
+  std::vector<Ended> traced_;
+  int64_t traced_runs_;
   Moment run_began_, kernel_began_;
   int64_t runs_ = 0;
   double seconds_ = 0;
+};
+
+// Where a kernel and what it runs book their times, if anywhere: in entry `number` of a profile and
+// those that follow it.
+struct KernelTimes {
+  Profile* profile = nullptr;
+  size_t number = 0;
+
+  void end() const {
+    if (profile != nullptr) profile->end_kernel(number);
+  }
+  KernelTimes behind(size_t entries) const { return {profile, number + entries}; }
 };
 
 }  // namespace hornbeam

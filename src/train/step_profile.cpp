@@ -21,7 +21,7 @@ Entry& entry_for(std::vector<Entry>& entries, Same same, Entry otherwise) {
 
 void StepProfile::begin(const Executable& executable) {
   kernels_ = executable.kernels();
-  times_.emplace(kernels_.size(), traced_steps_);
+  times_.emplace(kernels_, traced_steps_);
 }
 
 void StepProfile::batch_ready() { waiting_ += seconds_between(step_began_, Profile::Clock::now()); }
@@ -63,10 +63,11 @@ std::vector<KindTimes> times_by_kind(const StepProfile& profile) {
                                           each.phase == phase;
                                  },
                                  {std::string(record.op), record.kernel, phase});
-    ++times.calls;
+    const double calls = static_cast<double>(record.calls);
+    times.calls += record.calls;
     times.seconds += profile.kernel_seconds(i);
-    times.operations += record.operations;
-    times.bytes += record.bytes;
+    times.operations += calls * record.operations;
+    times.bytes += calls * record.bytes;
   }
   std::ranges::stable_sort(kinds, std::greater<>(), &KindTimes::seconds);
   return kinds;

@@ -81,9 +81,16 @@ std::vector<EpochMean> means_of(const std::vector<Port>& outputs) {
   return means;
 }
 
+bool has_parts_of_a_good_size(int64_t samples) {
+  for (int64_t size = 128; size <= 256; ++size)
+    if (samples % size == 0) return true;
+  return false;
+}
+
 // A batch with a divisor of a good size, at most 2 % larger: the samples at its end are not real.
 StepShape rounded_for_parts(StepShape shape) {
   int64_t slice = shape.batch / shape.replicas, unit = 1;
+  if (has_parts_of_a_good_size(slice)) return shape;
   while (unit < 64 && slice >= 100 * unit) unit *= 2;
   shape.batch = (slice + unit - 1) / unit * unit * shape.replicas;
   return shape;
@@ -237,7 +244,8 @@ void Trainer::require_memory(const MemoryPlan& plan) const {
                                    text(plan.state_bytes))});
 }
 
-void Trainer::compile(Compiled& step, Kind kind, const Dataset& like, const StepShape& shape) {
+void Trainer::compile(Compiled& step, Kind kind, const Dataset& like, const StepShape& shape,
+                      int64_t memory_limit) {
   step.shape = shape;
   Graph graph = traced(kind, like, shape);
   step.inputs = graph.inputs();
@@ -253,7 +261,7 @@ void Trainer::compile(Compiled& step, Kind kind, const Dataset& like, const Step
   step.executable = backend_.compile(graph, {.replicas = options_.replicas,
                                              .disabled_passes = options_.disabled_passes,
                                              .matmul_precision = options_.matmul_precision,
-                                             .memory_limit = options_.memory_limit,
+                                             .memory_limit = memory_limit,
                                              .staged_bytes = batches_ahead * batch_bytes});
 }
 
@@ -264,10 +272,9 @@ Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like, int64_t bat
   Clock::time_point start = Clock::now();
   step = std::make_unique<Compiled>();
   step->asked = shape;
-  compile(*step, kind, like, shape);
-  StepShape rounded = rounded_for_parts(shape);
-  if (step->executable->memory_plan().microbatches.samples > 0 && rounded.batch != shape.batch)
-    compile(*step, kind, like, rounded);
+  compile(*step, kind, like, shape, INT64_MAX);
+  if (step->executable->memory_plan().peak_bytes > without_reserve(options_.memory_limit))
+    compile(*step, kind, like, rounded_for_parts(shape), options_.memory_limit);
   step->means = means_of(step->outputs);
   step->compile_seconds = seconds_since(start);
   return *step;

@@ -84,7 +84,8 @@ class Trainer {
   void require_targets(const Dataset& data) const;
   Graph traced(Kind kind, const Dataset& like, const StepShape& shape);
   StepShape shape_for(const Dataset& like, int64_t batch) const;
-  void compile(Compiled& step, Kind kind, const Dataset& like, const StepShape& shape);
+  void compile(Compiled& step, Kind kind, const Dataset& like, const StepShape& shape,
+               int64_t memory_limit);
   std::map<std::string, const Tensor*> state_values() const;
   void allocate(Compiled& step);
   void upload_batch(Compiled& step, const Batch& batch);

@@ -18,7 +18,7 @@ int64_t allocations_of_a_run(const Graph& graph, int threads, bool profiled = fa
   executable->prepare();
   std::vector<Buffer> inputs, outputs(graph.outputs().size());
   for (const Tensor& tensor : inputs_for(graph, 3)) inputs.push_back(backend->upload(tensor));
-  Profile profile(executable->kernels().size(), 2);
+  Profile profile(executable->kernels(), 2);
   if (profiled) executable->record_times(&profile);
   int64_t before = counted_allocations();
   for (int step = 0; step < 3; ++step) executable->run(inputs, outputs);
@@ -36,6 +36,7 @@ TEST(Allocations, NoneWhileAStepRuns) {
 
 TEST(Allocations, NoneWhileAStepIsProfiled) {
   EXPECT_EQ(allocations_of_a_run(mlp_step(4, 1), 2, true), 0);
+  EXPECT_EQ(allocations_of_a_run(testing_graphs::recurrent_step(4, 1), 2, true), 0);
 }
 
 }  // namespace

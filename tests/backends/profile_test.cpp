@@ -1,6 +1,8 @@
 // The times that an executable records, and what its kernels are predicted to cost.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "backends/backends.h"
 #include "compile/training_graphs.h"
 
@@ -10,48 +12,83 @@ namespace {
 using testing_graphs::inputs_for;
 using testing_graphs::mlp_step;
 
-double seconds_of(std::span<const Profile::Moment> moments, size_t kernel) {
-  return std::chrono::duration<double>(moments[kernel + 1] - moments[kernel]).count();
+// What the traced moments say that a kernel took.
+std::vector<double> traced_seconds(const Profile& profile, size_t kernels) {
+  std::vector<double> seconds(kernels);
+  std::span<const Profile::Ended> traced = profile.traced();
+  for (size_t i = 1; i < traced.size(); ++i)
+    if (traced[i].kernel)
+      seconds[*traced[i].kernel] +=
+          std::chrono::duration<double>(traced[i].moment - traced[i - 1].moment).count();
+  return seconds;
+}
+
+int64_t traced_runs(const Profile& profile) {
+  return std::ranges::count_if(profile.traced(), [](const auto& each) { return !each.kernel; });
+}
+
+void expect_every_kernel_of_every_run(Backend& backend, const Graph& graph) {
+  auto executable = backend.compile(graph, {});
+  executable->prepare();
+  std::vector<Buffer> inputs, outputs(graph.outputs().size());
+  for (const Tensor& tensor : inputs_for(graph, 3)) inputs.push_back(backend.upload(tensor));
+  const size_t kernels = executable->kernels().size();
+  Profile profile(executable->kernels(), 2);
+  executable->run(inputs, outputs);
+  executable->record_times(&profile);
+  for (int run = 0; run < 2; ++run) executable->run(inputs, outputs);
+  executable->record_times(nullptr);
+  executable->run(inputs, outputs);
+  EXPECT_EQ(profile.runs(), 2);
+  EXPECT_EQ(traced_runs(profile), 2);
+  double all = 0;
+  const std::vector<double> traced = traced_seconds(profile, kernels);
+  for (size_t kernel = 0; kernel < kernels; ++kernel) {
+    EXPECT_GT(traced[kernel], 0) << executable->kernels()[kernel].node;
+    EXPECT_DOUBLE_EQ(profile.kernel_seconds(kernel), traced[kernel]);
+    all += traced[kernel];
+  }
+  EXPECT_LE(all, profile.seconds() * (1 + 1e-9)) << backend.name();
 }
 
 TEST(Profile, HasEveryKernelOfEveryRun) {
-  Graph graph = mlp_step(4, 1);
   for (const BackendEntry& entry : all_backends()) {
-    auto backend = entry.make({});
-    auto executable = backend->compile(graph, {});
-    executable->prepare();
-    std::vector<Buffer> inputs, outputs(graph.outputs().size());
-    for (const Tensor& tensor : inputs_for(graph, 3)) inputs.push_back(backend->upload(tensor));
-    const size_t kernels = executable->kernels().size();
-    Profile profile(kernels, 2);
-    executable->run(inputs, outputs);
-    executable->record_times(&profile);
-    for (int run = 0; run < 2; ++run) executable->run(inputs, outputs);
-    executable->record_times(nullptr);
-    executable->run(inputs, outputs);
-    EXPECT_EQ(profile.runs(), 2);
-    ASSERT_EQ(profile.traced_runs(), 2u);
-    double all = 0;
-    for (size_t kernel = 0; kernel < kernels; ++kernel) {
-      double traced = 0;
-      for (size_t run = 0; run < 2; ++run) traced += seconds_of(profile.traced_run(run), kernel);
-      EXPECT_DOUBLE_EQ(profile.kernel_seconds(kernel), traced);
-      all += traced;
-    }
-    EXPECT_GT(all, 0);
-    EXPECT_LE(all, profile.seconds() * (1 + 1e-9)) << entry.name;
+    expect_every_kernel_of_every_run(*entry.make({}), mlp_step(4, 1));
+    expect_every_kernel_of_every_run(*entry.make({}), testing_graphs::recurrent_step(4, 1));
   }
 }
 
 TEST(Profile, KeepsTheMomentsOfTheFirstRunsOnly) {
-  Profile profile(1, 2);
+  const std::vector<KernelRecord> kernels(1);
+  Profile profile(kernels, 2);
   for (int run = 0; run < 3; ++run) {
     profile.begin_run();
-    profile.end_kernel();
+    profile.end_kernel(0);
     profile.end_run();
   }
   EXPECT_EQ(profile.runs(), 3);
-  EXPECT_EQ(profile.traced_runs(), 2u);
+  EXPECT_EQ(traced_runs(profile), 2);
+}
+
+// What is inside of a loop is listed behind it, with its own shapes and how often it runs.
+TEST(Profile, ListsWhatLoopsDo) {
+  Builder body;
+  Expr sum = body.input("sum", {DType::float32, {8}}), x = body.input("x", {DType::float32, {8}});
+  body.output("next", tanh(sum + x));
+  Builder build;
+  Expr start = build.input("start", {DType::float32, {8}}),
+       all = build.input("all", {DType::float32, {5, 8}});
+  Exprs carries{start}, sequences{all};
+  build.output("y", scan(body.finish(), {.carries = carries, .sequences = sequences}, 5)[0]);
+  std::vector<KernelRecord> kernels =
+      make_backend("cpu", {})->compile(build.finish(), {})->kernels();
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].op, "scan");
+  EXPECT_EQ(kernels[0].calls, 1);
+  EXPECT_EQ(kernels[0].operations, 0);
+  EXPECT_TRUE(kernels[1].node.starts_with(kernels[0].node + "."));
+  EXPECT_EQ(kernels[1].calls, 5);
+  EXPECT_EQ(kernels[1].operations, 2.0 * 8);
 }
 
 std::vector<KernelRecord> kernels_of(Builder& build, Expr result) {

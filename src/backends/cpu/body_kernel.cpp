@@ -13,7 +13,7 @@ Planned plan_body(const KernelRequest& request, const CpuInfo& cpu) {
   auto run = [body, inputs](const KernelArguments& arguments) {
     for (size_t i = 0; i < inputs->size(); ++i)
       (*inputs)[i] = const_cast<std::byte*>(arguments.operands[i]);
-    body->run(arguments.threads, arguments.workspace, *inputs);
+    body->run(arguments.threads, arguments.workspace, *inputs, arguments.times.behind(1));
     for (size_t i = 0; i < arguments.results.size(); ++i) {
       const Port& output = body->graph().outputs()[i];
       std::memcpy(arguments.results[i],
@@ -22,7 +22,7 @@ Planned plan_body(const KernelRequest& request, const CpuInfo& cpu) {
     }
   };
   int64_t workspace = body->storage().summary.arena_bytes;
-  return KernelPlan{.memory = {.workspace_bytes = workspace}, .cost = body->cost(), .run = run};
+  return KernelPlan{.memory = {.workspace_bytes = workspace}, .inner = {{body, 1}}, .run = run};
 }
 
 }  // namespace hornbeam

@@ -2,24 +2,16 @@
 
 #include <cstring>
 
-#include "backends/cpu/cpu_executable.h"
 #include "backends/cpu/fit_memory.h"
 #include "base/error.h"
-#include "compile/batch_axis.h"
 
 namespace hornbeam {
 
 CpuBackend::CpuBackend(int threads) : threads_(std::make_shared<ThreadPool>(threads)) {}
 
 std::unique_ptr<Executable> CpuBackend::compile(const Graph& graph, const CompileOptions& options) {
-  auto compile_cut = [&](MicrobatchRequest cut, int threads) {
-    const CpuInfo cpu{.threads = threads, .matmul_precision = options.matmul_precision};
-    PipelineResult compiled = run_passes(graph, cpu_passes(options, cpu, cut), options);
-    return std::make_unique<CpuExecutable>(std::move(compiled.graph), std::move(compiled.passes),
-                                           cpu, threads_, arena_, std::move(cut.chosen),
-                                           options.staged_bytes);
-  };
-  return fit_memory(samples_of(graph), options.memory_limit, threads_->threads(), compile_cut);
+  return fit_memory(CpuCompiler(graph, options, threads_, arena_), options.memory_limit,
+                    threads_->threads());
 }
 
 Buffer CpuBackend::allocate(const Type& type) {

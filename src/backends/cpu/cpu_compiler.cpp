@@ -1,4 +1,4 @@
-#include "backends/cpu/cpu_passes.h"
+#include "backends/cpu/cpu_compiler.h"
 
 #include <algorithm>
 
@@ -31,47 +31,79 @@ double predicted_seconds(const Graph& graph, const Node& node, const CpuInfo& cp
   return std::max(operations / operations_a_second, bytes_once(request) / bytes_a_second);
 }
 
-Graph in_microbatches(const Graph& graph, MicrobatchRequest& request, const CpuInfo& cpu) {
+Graph in_microbatches(const Graph& graph, MicrobatchRequest request, Microbatches& chosen,
+                      const CpuInfo& cpu) {
   if (request.samples == 0) return graph;
   MicrobatchStages stages(graph);
   KeepRules rules{.seconds = [&](const Node& node) { return predicted_seconds(graph, node, cpu); },
                   .seconds_per_byte = 2 / bytes_a_second,
                   .most_bytes = request.most_kept};
   Kept kept = choose_kept(stages, rules);
-  request.chosen = {.samples = request.samples,
-                    .parts = stages.samples() / request.samples,
-                    .slowdown = kept.slowdown,
-                    .kept_bytes = kept.most_bytes,
-                    .repeated = kept.repeated};
+  chosen = {.samples = request.samples,
+            .parts = stages.samples() / request.samples,
+            .slowdown = kept.slowdown,
+            .kept_bytes = kept.most_bytes,
+            .repeated = kept.repeated};
   return microbatch(stages, request.samples, kept.values);
 }
 
-}  // namespace
-
-std::vector<Pass> cpu_passes(const CompileOptions& options, const CpuInfo& cpu,
-                             MicrobatchRequest& microbatches) {
+std::vector<Pass> passes_before_cut(const CpuInfo& cpu) {
   // A composite is claimed when a kernel takes it; else its expansion has better ones.
   auto claims = [cpu](const Node& node, const Types& operands) {
     return choose_kernel({node, operands}, cpu).name != "reference";
   };
   auto pooling = [](const Graph& graph) { return pooling_as_arithmetic(graph, shortest_run); };
-  auto fuse_chains = [](const Graph& graph) { return fuse(graph, {.takes = tiles_take}); };
-  auto recompute_fused = [](const Graph& graph) {
-    return recompute(graph, {.is_cheap = [](const Node& node) { return node.op == &fused_op; }});
-  };
-  auto cut = [cpu, &microbatches](const Graph& graph) {
-    return in_microbatches(graph, microbatches, cpu);
-  };
   return {simplify_pass(),
           {"layout", channels_last},
           expand_pass(claims),
           {"pooling", pooling},
-          simplify_pass(),
-          {"microbatch", cut},
-          data_parallel_pass(options.replicas),
+          simplify_pass()};
+}
+
+// `chosen`: what became of the request.
+std::vector<Pass> passes_from_cut(int replicas, const CpuInfo& cpu, MicrobatchRequest request,
+                                  Microbatches& chosen) {
+  auto cut = [=, &chosen](const Graph& graph) {
+    return in_microbatches(graph, request, chosen, cpu);
+  };
+  auto fuse_chains = [](const Graph& graph) { return fuse(graph, {.takes = tiles_take}); };
+  auto recompute_fused = [](const Graph& graph) {
+    return recompute(graph, {.is_cheap = [](const Node& node) { return node.op == &fused_op; }});
+  };
+  return {{"microbatch", cut},
+          data_parallel_pass(replicas),
           simplify_pass(),
           {"fuse", fuse_chains},
           {"recompute", recompute_fused}};
+}
+
+}  // namespace
+
+CpuCompiler::CpuCompiler(const Graph& graph, const CompileOptions& options,
+                         std::shared_ptr<ThreadPool> threads, std::shared_ptr<Memory> arena)
+    : options_(options),
+      threads_(std::move(threads)),
+      arena_(std::move(arena)),
+      samples_(samples_of(graph)) {
+  Microbatches none;
+  std::vector<Pass> all = passes_before_cut(info(1));
+  const size_t before_cut = all.size();
+  std::ranges::move(passes_from_cut(options.replicas, info(1), {}, none), std::back_inserter(all));
+  require_known_switches(all, options);
+  uncut_ = run_more_passes({graph, {}}, std::span(all).first(before_cut), options);
+}
+
+CpuInfo CpuCompiler::info(int threads) const {
+  return {.threads = threads, .matmul_precision = options_.matmul_precision};
+}
+
+std::unique_ptr<CpuExecutable> CpuCompiler::compile(MicrobatchRequest cut, int threads) const {
+  Microbatches chosen;
+  PipelineResult compiled = run_more_passes(
+      uncut_, passes_from_cut(options_.replicas, info(threads), cut, chosen), options_);
+  return std::make_unique<CpuExecutable>(std::move(compiled.graph), std::move(compiled.passes),
+                                         info(threads), threads_, arena_, std::move(chosen),
+                                         options_.staged_bytes);
 }
 
 }  // namespace hornbeam

@@ -1,22 +1,37 @@
-// The passes of the CPU backend, in order.
+// Compiles a graph for the CPU, once or with its batch cut in several ways.
 #pragma once
 
-#include <vector>
+#include <memory>
 
-#include "backends/cpu/kernel.h"
+#include "backends/cpu/cpu_executable.h"
 #include "compile/pipeline.h"
 
 namespace hornbeam {
 
-// How the batch of a replica is to be cut, and what the pass made of it.
+// How the batch of a replica is to be cut.
 struct MicrobatchRequest {
   int64_t samples = 0;    // in each part; 0: not at all
   int64_t most_kept = 0;  // bytes that may be kept for the whole batch
-  Microbatches chosen = {};
 };
 
-// `microbatches` must outlive the passes.
-std::vector<Pass> cpu_passes(const CompileOptions& options, const CpuInfo& cpu,
-                             MicrobatchRequest& microbatches);
+class CpuCompiler {
+ public:
+  // `options` must outlive this. Runs the passes that do not depend on the cut.
+  CpuCompiler(const Graph& graph, const CompileOptions& options,
+              std::shared_ptr<ThreadPool> threads, std::shared_ptr<Memory> arena);
+
+  int64_t samples() const { return samples_; }  // of a replica's batch; 0 without one
+
+  std::unique_ptr<CpuExecutable> compile(MicrobatchRequest cut, int threads) const;
+
+ private:
+  CpuInfo info(int threads) const;
+
+  const CompileOptions& options_;
+  std::shared_ptr<ThreadPool> threads_;
+  std::shared_ptr<Memory> arena_;
+  int64_t samples_;
+  PipelineResult uncut_;
+};
 
 }  // namespace hornbeam

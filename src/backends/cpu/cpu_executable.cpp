@@ -58,7 +58,7 @@ void CpuExecutable::run(std::span<const Buffer> inputs, std::span<Buffer> output
   if (profile_ != nullptr) profile_->begin_run();
   require_types(inputs);
   for (size_t i = 0; i < inputs.size(); ++i) input_addresses_[i] = cpu_buffer(*inputs[i]).data();
-  run_.run(*threads_, arena_->data(), input_addresses_, profile_);
+  run_.run(*threads_, arena_->data(), input_addresses_, {profile_, 0});
   for (size_t i = 0; i < outputs.size(); ++i)
     outputs[i] = results_[i] ? results_[i] : inputs[run_.storage().outputs[i].number];
   if (profile_ != nullptr) profile_->end_run();

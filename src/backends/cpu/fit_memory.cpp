@@ -22,8 +22,8 @@ int64_t peak(const CpuExecutable& each) { return each.memory_plan().peak_bytes; 
 class Fitting {
  public:
   // `given`: bytes of the plan that no cut changes, of the state and the staged input.
-  Fitting(int64_t limit, int64_t given, int threads, const CompileCut& compile)
-      : limit_(limit), most_kept_(limit - given), threads_(threads), compile_(compile) {}
+  Fitting(int64_t limit, int64_t given, int threads, const CpuCompiler& compiler)
+      : limit_(limit), most_kept_(limit - given), threads_(threads), compiler_(compiler) {}
 
   bool fits() const { return best_ != nullptr && fits(*best_); }
   int64_t chosen_size() const {
@@ -62,7 +62,7 @@ class Fitting {
   void try_size(int64_t size) {
     int64_t most_kept = most_kept_;
     for (int attempt = 0; attempt < most_attempts && most_kept >= 0; ++attempt) {
-      std::unique_ptr<CpuExecutable> made = compile_({size, most_kept}, threads_);
+      std::unique_ptr<CpuExecutable> made = compiler_.compile({size, most_kept}, threads_);
       const int64_t kept = made->memory_plan().microbatches.kept_bytes, over = peak(*made) - limit_;
       offer(std::move(made));
       if (over <= 0 || kept > most_kept) return;
@@ -72,20 +72,19 @@ class Fitting {
 
   int64_t limit_, most_kept_;
   int threads_;
-  const CompileCut& compile_;
+  const CpuCompiler& compiler_;
   std::unique_ptr<CpuExecutable> best_;
 };
 
 }  // namespace
 
-std::unique_ptr<CpuExecutable> fit_memory(int64_t samples, int64_t limit, int threads,
-                                          const CompileCut& compile) {
-  std::unique_ptr<CpuExecutable> whole = compile({}, threads);
-  const std::vector<int64_t> sizes = part_sizes(samples);
+std::unique_ptr<CpuExecutable> fit_memory(const CpuCompiler& compiler, int64_t limit, int threads) {
+  std::unique_ptr<CpuExecutable> whole = compiler.compile({}, threads);
+  const std::vector<int64_t> sizes = part_sizes(compiler.samples());
   if (peak(*whole) <= without_reserve(limit) || sizes.empty()) return whole;
   const int64_t given = peak(*whole) - whole->memory_plan().arena_bytes;
-  Fitting one(without_reserve(limit), given, 1, compile), all(limit, given, threads, compile);
-  one.offer(compile({}, 1));
+  Fitting one(without_reserve(limit), given, 1, compiler), all(limit, given, threads, compiler);
+  one.offer(compiler.compile({}, 1));
   one.try_sizes(sizes);
   if (one.chosen_size() > 0) all.try_sizes({one.chosen_size()});
   if (all.fits()) return all.take();

@@ -14,6 +14,18 @@ bool needs_no_kernel(const Graph& graph, const Node& node) {
   return node.op == &input_op || node.op == &constant_op || view_offset(graph, node).has_value();
 }
 
+Types operand_types(const Graph& graph, const Node& node) {
+  Types types;
+  for (Value operand : node.operands) types.push_back(graph.type(operand));
+  return types;
+}
+
+size_t kernels_of(const KernelPlan& plan) {
+  size_t kernels = 1;
+  for (const InnerGraph& inner : plan.inner) kernels += inner.run->kernel_count();
+  return kernels;
+}
+
 }  // namespace
 
 GraphRun::GraphRun(std::shared_ptr<const Graph> graph, const CpuInfo& cpu)
@@ -34,12 +46,29 @@ void GraphRun::choose_kernels(const CpuInfo& cpu) {
   for (uint32_t number = 0; number < graph_->nodes().size(); ++number) {
     const Node& node = graph_->nodes()[number];
     if (needs_no_kernel(*graph_, node)) continue;
-    Types operands;
-    for (Value operand : node.operands) operands.push_back(graph_->type(operand));
-    steps_.push_back({number, choose_kernel({node, operands}, cpu),
+    steps_.push_back({number, kernel_for(node, cpu), kernel_count_,
                       std::vector<const std::byte*>(node.operands.size()),
                       std::vector<std::byte*>(node.results.size())});
+    kernel_count_ += kernels_of(steps_.back().kernel.plan);
   }
+}
+
+ChosenKernel GraphRun::kernel_for(const Node& node, const CpuInfo& cpu) const {
+  if (const Step* like = step_like(node)) return like->kernel;
+  return choose_kernel({node, operand_types(*graph_, node)}, cpu);
+}
+
+// Nodes run one after another, so that those with a body in common, which replicas have, can share
+// what is prepared for it.
+const GraphRun::Step* GraphRun::step_like(const Node& node) const {
+  if (node.bodies.empty()) return nullptr;
+  for (const Step& step : steps_) {
+    const Node& other = graph_->nodes()[step.node];
+    if (other.bodies == node.bodies && other.op == node.op && other.attrs == node.attrs &&
+        operand_types(*graph_, other) == operand_types(*graph_, node))
+      return &step;
+  }
+  return nullptr;
 }
 
 void GraphRun::plan_storage() {
@@ -50,27 +79,37 @@ void GraphRun::plan_storage() {
 
 std::vector<KernelRecord> GraphRun::kernels() const {
   std::vector<KernelRecord> records;
-  for (const Step& step : steps_) {
-    const Node& node = graph_->nodes()[step.node];
-    const KernelPlan& plan = step.kernel.plan;
-    records.push_back({.node = step.node,
-                       .op = node.op->name,
-                       .scope = node.scope,
-                       .result = node.results[0],
-                       .kernel = step.kernel.name,
-                       .refusals = step.kernel.refusals,
-                       .operations = plan.cost.operations,
-                       .bytes = plan.cost.bytes,
-                       .workspace_bytes = plan.memory.workspace_bytes});
-  }
+  for (const Step& step : steps_) add_records(step, records);
   return records;
+}
+
+void GraphRun::add_records(const Step& step, std::vector<KernelRecord>& records) const {
+  const Node& node = graph_->nodes()[step.node];
+  const KernelPlan& plan = step.kernel.plan;
+  const std::string number = std::to_string(step.node);
+  records.push_back({.node = number,
+                     .op = node.op->name,
+                     .scope = node.scope,
+                     .result = node.results[0],
+                     .kernel = step.kernel.name,
+                     .refusals = step.kernel.refusals,
+                     .operations = plan.cost.operations,
+                     .bytes = plan.cost.bytes,
+                     .workspace_bytes = plan.memory.workspace_bytes});
+  for (const InnerGraph& inner : plan.inner)
+    for (KernelRecord& record : inner.run->kernels()) {
+      record.node = fmt::format("{}.{}", number, record.node);
+      record.calls *= inner.rounds;
+      records.push_back(std::move(record));
+    }
 }
 
 KernelCost GraphRun::cost() const {
   KernelCost total;
   for (const Step& step : steps_) {
-    total.operations += step.kernel.plan.cost.operations;
-    total.bytes += step.kernel.plan.cost.bytes;
+    total += step.kernel.plan.cost;
+    for (const InnerGraph& inner : step.kernel.plan.inner)
+      total += inner.run->cost() * static_cast<double>(inner.rounds);
   }
   return total;
 }
@@ -90,7 +129,7 @@ std::byte* GraphRun::address(Place place, std::byte* arena,
 }
 
 void GraphRun::run_step(Step& step, ThreadPool& threads, std::byte* arena,
-                        std::span<std::byte* const> inputs) {
+                        std::span<std::byte* const> inputs, KernelTimes times) {
   const Node& node = graph_->nodes()[step.node];
   for (size_t i = 0; i < node.operands.size(); ++i) {
     Value operand = node.operands[i];
@@ -99,15 +138,13 @@ void GraphRun::run_step(Step& step, ThreadPool& threads, std::byte* arena,
   for (size_t i = 0; i < node.results.size(); ++i)
     step.results[i] = address(storage_.values[step.node][i], arena, inputs);
   std::byte* workspace = arena + storage_.workspaces[step.node];
-  step.kernel.plan.run({threads, workspace, step.operands, step.results});
+  step.kernel.plan.run({threads, workspace, step.operands, step.results, times});
+  times.end();
 }
 
 void GraphRun::run(ThreadPool& threads, std::byte* arena, std::span<std::byte* const> inputs,
-                   Profile* profile) {
-  for (Step& step : steps_) {
-    run_step(step, threads, arena, inputs);
-    if (profile != nullptr) profile->end_kernel();
-  }
+                   KernelTimes times) {
+  for (Step& step : steps_) run_step(step, threads, arena, inputs, times.behind(step.record));
   for (const PlannedCopy& copy : storage_.copies)
     std::memcpy(address(copy.to, arena, inputs), address(copy.from, arena, inputs),
                 static_cast<size_t>(copy.bytes));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,7 @@ struct KernelArguments {
   std::byte* workspace;  // 64-byte aligned, of the planned size; its content is undefined
   std::span<const std::byte* const> operands;
   std::span<std::byte* const> results;
+  KernelTimes times = {};
 
   template <class T>
   const T* operand(size_t number) const {
@@ -52,12 +54,28 @@ struct KernelArguments {
 struct KernelCost {
   double operations = 0;  // on floating-point numbers
   double bytes = 0;       // read and written; 0: every operand and result once
+
+  KernelCost& operator+=(const KernelCost& other) {
+    operations += other.operations;
+    bytes += other.bytes;
+    return *this;
+  }
+  KernelCost operator*(double times) const { return {operations * times, bytes * times}; }
 };
 double bytes_once(const KernelRequest& request);
 
+class GraphRun;
+
+// A graph that a kernel runs, so many times.
+struct InnerGraph {
+  std::shared_ptr<const GraphRun> run;
+  int64_t rounds = 1;
+};
+
 struct KernelPlan {
   NodeMemory memory;
-  KernelCost cost = {};
+  KernelCost cost = {};                             // without that of inner graphs
+  std::vector<InnerGraph> inner = {};               // their times are booked behind its own
   std::function<void(const KernelArguments&)> run;  // allocates nothing
 };
 

@@ -16,24 +16,27 @@ namespace {
 // A body with the addresses of its inputs, kept so that a step allocates nothing.
 struct BodyRun {
   BodyRun(std::shared_ptr<const Graph> body, const CpuInfo& cpu)
-      : run(std::move(body), cpu), inputs(run.graph().inputs().size()) {}
+      : run(std::make_shared<GraphRun>(std::move(body), cpu)),
+        inputs(run->graph().inputs().size()) {}
 
-  void step(const KernelArguments& on) { run.run(on.threads, on.workspace, inputs); }
+  void step(const KernelArguments& on, KernelTimes times) {
+    run->run(on.threads, on.workspace, inputs, times);
+  }
 
   // Output `number` of the last step of a while. Never in the memory of an input, so outputs can be
   // copied over inputs in any order.
   const std::byte* output(size_t number, const KernelArguments& on) const {
-    return run.address(run.storage().outputs[number], on.workspace, inputs);
+    return run->address(run->storage().outputs[number], on.workspace, inputs);
   }
   size_t output_bytes(size_t number) const {
-    return static_cast<size_t>(run.graph().type(run.graph().outputs()[number].value).bytes());
+    return static_cast<size_t>(run->graph().type(run->graph().outputs()[number].value).bytes());
   }
   size_t input_bytes(size_t number) const {
-    return static_cast<size_t>(run.graph().type(run.graph().inputs()[number].value).bytes());
+    return static_cast<size_t>(run->graph().type(run->graph().inputs()[number].value).bytes());
   }
-  int64_t arena_bytes() const { return run.storage().summary.arena_bytes; }
+  int64_t arena_bytes() const { return run->storage().summary.arena_bytes; }
 
-  GraphRun run;
+  std::shared_ptr<GraphRun> run;
   std::vector<std::byte*> inputs;
 };
 
@@ -79,6 +82,7 @@ void run_scan(const Scan& scan, BodyRun& body, const KernelArguments& on) {
     std::memcpy(on.results[i], on.operands[input], body.input_bytes(input));
     body.inputs[input] = on.results[i];
   }
+  on.times.end();
   for (int64_t step = 0; step < scan.length; ++step) {
     size_t at = static_cast<size_t>(scan.reverse ? scan.length - 1 - step : step);
     for (size_t i = sequences; i < operands; ++i)
@@ -87,22 +91,33 @@ void run_scan(const Scan& scan, BodyRun& body, const KernelArguments& on) {
       size_t input = operands + i - scan.carries;
       body.inputs[input] = on.results[i] + at * body.input_bytes(input);
     }
-    body.step(on);
+    body.step(on, on.times.behind(1));
+    on.times.end();
   }
 }
 
 void run_while(BodyRun& condition, BodyRun& body, const KernelArguments& on) {
+  const KernelTimes condition_times = on.times.behind(1);
+  const KernelTimes body_times = condition_times.behind(condition.run->kernel_count());
   for (size_t i = 0; i < on.results.size(); ++i) {
     std::memcpy(on.results[i], on.operands[i], body.input_bytes(i));
     condition.inputs[i] = body.inputs[i] = on.results[i];
   }
   while (true) {
-    condition.step(on);
+    condition.step(on, condition_times);
     if (*condition.output(0, on) == std::byte{0}) return;
-    body.step(on);
+    body.step(on, body_times);
     for (size_t i = 0; i < on.results.size(); ++i)
       std::memcpy(on.results[i], body.output(i, on), body.output_bytes(i));
+    on.times.end();
   }
+}
+
+// A scan of its own only copies what is carried.
+double carried_bytes(const KernelRequest& request, const Scan& scan) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < scan.carries; ++i) bytes += request.result(i).bytes();
+  return static_cast<double>(bytes);
 }
 
 }  // namespace
@@ -110,10 +125,9 @@ void run_while(BodyRun& condition, BodyRun& body, const KernelArguments& on) {
 Planned plan_scan(const KernelRequest& request, const CpuInfo& cpu) {
   Scan scan(request.node.attrs);
   auto body = std::make_shared<BodyRun>(body_in_place(*request.node.bodies[0], scan), cpu);
-  const double length = static_cast<double>(scan.length);
   return KernelPlan{.memory = {.workspace_bytes = body->arena_bytes()},
-                    .cost = {.operations = body->run.cost().operations * length,
-                             .bytes = body->run.cost().bytes * length},
+                    .cost = {.bytes = 2 * carried_bytes(request, scan)},
+                    .inner = {{body->run, scan.length}},
                     .run = [=](const KernelArguments& on) { run_scan(scan, *body, on); }};
 }
 
@@ -122,7 +136,7 @@ Planned plan_while(const KernelRequest& request, const CpuInfo& cpu) {
   auto body = std::make_shared<BodyRun>(request.node.bodies[1], cpu);
   int64_t workspace = std::max(condition->arena_bytes(), body->arena_bytes());
   return KernelPlan{.memory = {.workspace_bytes = workspace},
-                    .cost = body->run.cost(),  // of one round: nobody knows how many there are
+                    .inner = {{condition->run, 1}, {body->run, 1}},  // nobody knows how many
                     .run = [=](const KernelArguments& on) { run_while(*condition, *body, on); }};
 }
 

@@ -44,7 +44,7 @@ class ReferenceExecutable : public Executable {
     for (uint32_t number = 0; number < graph_.nodes().size(); ++number) {
       const Node& node = graph_.nodes()[number];
       if (node.op == &input_op) continue;
-      records.push_back({.node = number,
+      records.push_back({.node = std::to_string(number),
                          .op = node.op->name,
                          .scope = node.scope,
                          .result = node.results[0],
@@ -72,7 +72,9 @@ class ReferenceExecutable : public Executable {
   std::vector<Tensor> interpreted(std::span<const Tensor> inputs) {
     if (profile_ == nullptr) return interpret(graph_, inputs);
     profile_->begin_run();
-    std::vector<Tensor> results = interpret(graph_, inputs, [&] { profile_->end_kernel(); });
+    size_t kernel = 0;
+    std::vector<Tensor> results =
+        interpret(graph_, inputs, [&] { profile_->end_kernel(kernel++); });
     profile_->end_run();
     return results;
   }
