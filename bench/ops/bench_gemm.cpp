@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "backends/cpu/kernels/gemm.h"
+#include "base/rng.h"
 #include "bench.h"
 #include "measure.h"
 
@@ -27,8 +28,12 @@ std::function<void()> peer(const Gemm& p, const float* a, const float* b, float*
 #endif
 }
 
-void measure(const char* what, const Gemm& p, ThreadPool& threads, double peak) {
+// `kept` of the elements of A, the others are zero, as behind a ReLU and a dropout.
+void measure(const char* what, const Gemm& p, ThreadPool& threads, double peak, double kept = 1) {
   const Floats a = random_block(p.rows * p.depth), b = random_block(p.depth * p.columns);
+  Random random(2);
+  for (int64_t i = 0; kept < 1 && i < p.rows * p.depth; ++i)
+    if (random.uniform() >= kept) a[i] = 0;
   const Floats c = random_block(p.rows * p.columns);
   const Floats workspace = random_block(gemm_workspace(p, threads.threads()) / 4);
   const auto [ours, theirs] = seconds_of_both(
@@ -51,6 +56,11 @@ void bench_gemm(ThreadPool& threads) {
     measure("dense, gradient to input", dense_gemm(batch, 3072, 2048, false, true), threads, peak);
     measure("dense, gradient to kernel", dense_gemm(3072, 2048, batch, true, false), threads, peak);
     measure("dense forward", dense_gemm(batch, 512, 1024), threads, peak);
+    for (double kept : {0.25, 0.5}) {
+      measure("mostly zeros", dense_gemm(batch, 1024, 2048), threads, peak, kept);
+      measure("same, gradient to kernel", dense_gemm(2048, 1024, batch, true, false), threads, peak,
+              kept);
+    }
     measure("dense forward, classes", dense_gemm(batch, 10, 512), threads, peak);
     measure("same, gradient to kernel", dense_gemm(512, 10, batch, true, false), threads, peak);
     measure("same, gradient to input", dense_gemm(batch, 512, 10, false, true), threads, peak);

@@ -13,6 +13,7 @@ struct Case {
   bool transpose_a = false, transpose_b = false, accumulate = false, bias = false;
   int64_t batch = 1;
   int64_t extra = 0;  // floats between the stored rows
+  double kept = 1;    // the share of A that is not zero
 };
 
 Gemm problem_of(const Case& c) {
@@ -29,11 +30,15 @@ Gemm problem_of(const Case& c) {
 }
 
 struct Data {
-  explicit Data(const Gemm& p, bool with_bias)
+  Data(const Gemm& p, bool with_bias, double kept)
       : a(random_floats(p.batch * p.batch_stride_a, 1)),
         b(random_floats(p.batch * p.batch_stride_b, 2)),
         c(random_floats(p.batch * p.batch_stride_c, 3)),
-        bias(random_floats(with_bias ? p.columns : 0, 4)) {}
+        bias(random_floats(with_bias ? p.columns : 0, 4)) {
+    Random random(5);
+    for (float& value : a)
+      if (random.uniform() >= kept) value = 0;
+  }
   const float* bias_or_null() const { return bias.empty() ? nullptr : bias.data(); }
   std::vector<float> a, b, c, bias;
 };
@@ -76,7 +81,7 @@ void check_case(const Case& c) {
                                   << " acc " << c.accumulate << " bias " << c.bias << " batch "
                                   << c.batch << " extra " << c.extra);
   const Gemm p = problem_of(c);
-  const Data data(p, c.bias);
+  const Data data(p, c.bias, c.kept);
   const Expected expected = plain(p, data);
   on_every_machine(
       [&](ThreadPool& pool) {
@@ -124,6 +129,14 @@ TEST(Gemm, ManyColumnsAndRows) {
   check_case({1, 1000, 600});
   check_case({1, 1, 100000});
   check_case({200000, 1, 2});
+}
+
+TEST(Gemm, MostlyZeros) {
+  for (int mode = 0; mode < 12; ++mode)
+    check_case({250, 330, 450, (mode & 1) != 0, (mode & 2) != 0, mode / 4 == 1, mode / 4 == 2, 1,
+                mode % 3, 0.25});
+  check_case({100, 4200, 70, false, false, false, false, 1, 0, 0.1});
+  check_case({3500, 200, 65, true, false, false, false, 1, 0, 0.5});
 }
 
 TEST(Gemm, EmptyOperands) {

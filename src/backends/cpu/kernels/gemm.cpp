@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/cpu/kernels/gemm_block.h"
+#include "backends/cpu/kernels/gemm_sparse.h"
 #include "backends/cpu/kernels/workspace.h"
 #include "base/error.h"
 
@@ -90,14 +91,15 @@ struct Tiling {
   int64_t block_columns;
 };
 
-// Tiles whose operands stay in the second-level cache, smaller where there would be too few.
+// Tiles whose operands stay in the second-level cache, smaller where there would be too few. Their
+// columns are a whole number of what gemm_sparse takes at a time.
 Tiling tiling_of(const Gemm& p) {
   const MicroTile micro = micro_tile();
-  Tiling tiling{16 * micro.rows, 256};
+  Tiling tiling{16 * micro.rows, 192};
   const auto tiles = [&] {
     return divide_up(p.rows, tiling.block_rows) * divide_up(p.columns, tiling.block_columns);
   };
-  while (tiles() < wanted_tiles && tiling.block_columns > 2 * micro.columns)
+  while (tiles() < wanted_tiles && tiling.block_columns % (2 * micro.columns) == 0)
     tiling.block_columns /= 2;
   while (tiles() < wanted_tiles && tiling.block_rows > 4 * micro.rows) tiling.block_rows /= 2;
   return tiling;
@@ -105,16 +107,26 @@ Tiling tiling_of(const Gemm& p) {
 
 bool packs_rows(const Gemm& p) { return p.columns >= pack_rows_from; }
 
+constexpr int64_t packed_group = 64;  // columns packed by one piece; a multiple of every panel
+
 struct Blocked {
-  explicit Blocked(const Gemm& problem, void* workspace = nullptr, bool packs_b = true)
+  explicit Blocked(const Gemm& problem, int threads, void* workspace = nullptr)
       : depth(depth_block(problem.depth)),
         tiling(tiling_of(problem)),
         columns(std::min(problem.columns, max_columns)),
         row_blocks(std::min(divide_up(problem.rows, tiling.block_rows), max_row_blocks)),
-        row_block_floats(round_up(tiling.block_rows * depth + packed_rows_slack, 16)) {
+        row_block_floats(round_up(std::max(tiling.block_rows * depth + packed_rows_slack,
+                                           sparse_rows_floats(tiling.block_rows, depth)),
+                                  16)),
+        sums_floats(sparse_sums_floats(tiling.block_rows)) {
     WorkspaceCutter cutter(workspace);
-    if (packs_b) packed_b = cutter.take(padded_columns(columns) * depth);
-    if (packs_rows(problem)) packed_a = cutter.take(row_blocks * row_block_floats);
+    packed_b = cutter.take(padded_columns(columns) * depth);
+    if (packs_rows(problem)) {
+      packed_a = cutter.take(row_blocks * row_block_floats);
+      sparse = cutter.take<bool>(row_blocks);
+      finite = cutter.take<bool>(divide_up(columns, packed_group));
+      sums = cutter.take(threads * sums_floats);
+    }
     bytes = cutter.bytes();
   }
 
@@ -123,8 +135,12 @@ struct Blocked {
   int64_t columns;     // packed at a time
   int64_t row_blocks;  // packed at a time
   int64_t row_block_floats;
-  float* packed_a = nullptr;
-  float* packed_b = nullptr;
+  int64_t sums_floats;
+  float* packed_b;
+  float* packed_a = nullptr;  // null: read where it is
+  bool* sparse;               // for each block of rows: packed as sparse rows
+  bool* finite;               // for each group of packed columns
+  float* sums;                // for each thread
   int64_t bytes = 0;
 };
 
@@ -137,52 +153,79 @@ struct Part {
   Range rows, columns, depth;
 };
 
+void pack_column_group(const Gemm& p, const Blocked& plan, const Part& part, const float* b,
+                       int64_t group) {
+  const int64_t n = group * packed_group, depth = part.depth.size;
+  const int64_t columns = std::min(packed_group, part.columns.size - n);
+  float* packed = plan.packed_b + n * depth;
+  pack_columns(view_b(p, b).at(part.depth.begin, part.columns.begin + n), depth, columns, packed,
+               depth * micro_tile().columns);
+  if (plan.packed_a) plan.finite[group] = is_finite(packed, padded_columns(columns) * depth);
+}
+
+void pack_row_block(const Gemm& p, const Blocked& plan, const Part& part, const float* a,
+                    int64_t block) {
+  const int64_t m = block * plan.tiling.block_rows;
+  const int64_t rows = std::min(plan.tiling.block_rows, part.rows.size - m);
+  const MatrixView view = view_a(p, a).at(part.rows.begin + m, part.depth.begin);
+  float* packed = plan.packed_a + block * plan.row_block_floats;
+  plan.sparse[block] = pack_sparse_rows(view, rows, part.depth.size, packed);
+  if (!plan.sparse[block]) pack_rows(view, rows, part.depth.size, packed);
+}
+
 void pack_part(const Gemm& p, const Blocked& plan, const Part& part, const float* a, const float* b,
                ThreadPool& threads) {
-  constexpr int64_t group = 64;  // columns; a multiple of every panel width
-  const int64_t column_pieces =
-      b && plan.packed_b && part.rows.begin == 0 ? divide_up(part.columns.size, group) : 0;
-  const int64_t row_pieces = plan.packed_a ? divide_up(part.rows.size, plan.tiling.block_rows) : 0;
-  threads.run(column_pieces + row_pieces, [&](int64_t piece, int) {
-    if (piece < column_pieces) {
-      const int64_t n = piece * group;
-      pack_columns(view_b(p, b).at(part.depth.begin, part.columns.begin + n), part.depth.size,
-                   std::min(group, part.columns.size - n), plan.packed_b + n * part.depth.size,
-                   part.depth.size * micro_tile().columns);
-      return;
-    }
-    const int64_t block = piece - column_pieces;
-    const int64_t m = block * plan.tiling.block_rows;
-    pack_rows(view_a(p, a).at(part.rows.begin + m, part.depth.begin),
-              std::min(plan.tiling.block_rows, part.rows.size - m), part.depth.size,
-              plan.packed_a + block * plan.row_block_floats);
+  const int64_t groups = part.rows.begin == 0 ? divide_up(part.columns.size, packed_group) : 0;
+  const int64_t blocks = plan.packed_a ? divide_up(part.rows.size, plan.tiling.block_rows) : 0;
+  threads.run(groups + blocks, [&](int64_t piece, int) {
+    if (piece < groups)
+      pack_column_group(p, plan, part, b, piece);
+    else
+      pack_row_block(p, plan, part, a, piece - groups);
   });
 }
 
-// `packed_b` holds the columns of the part from its first on, at its depth.
+// Multiplies a block by the packed columns [n, n + block.columns) of the part. Sparse rows leave
+// out products with zero, which are zero only where B is finite.
+void multiply_packed(const Blocked& plan, int64_t row_block, int64_t n, BlockProduct block,
+                     int thread) {
+  const MatrixView packed{plan.packed_a + row_block * plan.row_block_floats, 0, 0};
+  if (!plan.sparse[row_block]) {
+    block.a = packed;
+    return multiply_block(block);
+  }
+  const int64_t first = n / packed_group, end = divide_up(n + block.columns, packed_group);
+  if (!std::all_of(plan.finite + first, plan.finite + end, [](bool finite) { return finite; }))
+    return multiply_block(block);
+  block.a = packed;
+  multiply_sparse_block(block, plan.sums + thread * plan.sums_floats);
+}
+
 void multiply_part(const Gemm& p, const Blocked& plan, const Part& part, const float* a,
-                   const float* packed_b, const float* bias, float* c, ThreadPool& threads) {
+                   const float* bias, float* c, ThreadPool& threads) {
   const Tiling& tiling = plan.tiling;
   const int64_t column_blocks = divide_up(part.columns.size, tiling.block_columns);
   const int64_t row_blocks = divide_up(part.rows.size, tiling.block_rows);
   const bool first = part.depth.begin == 0;
-  threads.run(row_blocks * column_blocks, [&](int64_t piece, int) {
-    const int64_t block = piece / column_blocks;
-    const int64_t m = block * tiling.block_rows;
+  threads.run(row_blocks * column_blocks, [&](int64_t piece, int thread) {
+    const int64_t row_block = piece / column_blocks;
+    const int64_t m = row_block * tiling.block_rows;
     const int64_t n = piece % column_blocks * tiling.block_columns;
-    const MatrixView direct = view_a(p, a).at(part.rows.begin + m, part.depth.begin);
-    const MatrixView packed{plan.packed_a + block * plan.row_block_floats, 0, 0};
     const int64_t column = part.columns.begin + n;
-    multiply_block({.rows = std::min(tiling.block_rows, part.rows.size - m),
-                    .columns = std::min(tiling.block_columns, part.columns.size - n),
-                    .depth = part.depth.size,
-                    .a = plan.packed_a ? packed : direct,
-                    .b = packed_b + n * part.depth.size,
-                    .panel_stride = part.depth.size * micro_tile().columns,
-                    .c = c + (part.rows.begin + m) * p.leading_c + column,
-                    .c_row_stride = p.leading_c,
-                    .accumulate = p.accumulate || !first,
-                    .bias = bias && first ? bias + column : nullptr});
+    const BlockProduct block{.rows = std::min(tiling.block_rows, part.rows.size - m),
+                             .columns = std::min(tiling.block_columns, part.columns.size - n),
+                             .depth = part.depth.size,
+                             .a = view_a(p, a).at(part.rows.begin + m, part.depth.begin),
+                             .b = plan.packed_b + n * part.depth.size,
+                             .panel_stride = part.depth.size * micro_tile().columns,
+                             .c = c + (part.rows.begin + m) * p.leading_c + column,
+                             .c_row_stride = p.leading_c,
+                             .accumulate = p.accumulate || !first,
+                             .bias = bias && first ? bias + column : nullptr};
+    if (plan.packed_a)
+      multiply_packed(plan, row_block, n, block, thread);
+    else
+      multiply_block(block);
   });
 }
 
@@ -200,10 +243,10 @@ void for_each_part(const Gemm& p, const Blocked& plan, Work&& work) {
 
 void gemm_blocked(const Gemm& p, const float* a, const float* b, const float* bias, float* c,
                   void* workspace, ThreadPool& threads) {
-  const Blocked plan(p, workspace);
+  const Blocked plan(p, threads.threads(), workspace);
   for_each_part(p, plan, [&](const Part& part) {
     pack_part(p, plan, part, a, b, threads);
-    multiply_part(p, plan, part, a, plan.packed_b, bias, c, threads);
+    multiply_part(p, plan, part, a, bias, c, threads);
   });
 }
 
@@ -301,7 +344,7 @@ int64_t gemm_workspace(const Gemm& problem, int threads) {
     case Method::split:
       return Split(problem, threads).bytes;
     case Method::blocked:
-      return Blocked(problem).bytes;
+      return Blocked(problem, threads).bytes;
   }
   __builtin_unreachable();
 }

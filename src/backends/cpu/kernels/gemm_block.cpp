@@ -196,28 +196,39 @@ void pack_transposed_panel(const MatrixView& b, int64_t depth, int64_t columns, 
   }
 }
 
-void pack_straight_panel(const MatrixView& b, int64_t depth, int64_t columns, float* packed) {
+// The columns that one panel lacks are zeros.
+void pack_straight_edge(const MatrixView& b, int64_t depth, int64_t columns, float* packed) {
   const float* from = b.data;
-  if (columns == panel) {
-    for (int64_t k = 0; k < depth; ++k, from += b.row_stride, packed += panel) {
-      hn::Store(hn::LoadU(wide, from), wide, packed);
-      hn::Store(hn::LoadU(wide, from + lanes), wide, packed + lanes);
-    }
-    return;
-  }
   for (int64_t k = 0; k < depth; ++k, from += b.row_stride, packed += panel)
     for (int64_t j = 0; j < panel; ++j) packed[j] = j < columns ? from[j] : 0.0f;
 }
 
+// All panels depth after depth: memory is read in long stretches, and the rows of a large matrix
+// begin so far apart that nothing else would fetch the next one in time.
+void pack_straight(const MatrixView& b, int64_t depth, int64_t columns, float* packed,
+                   int64_t panel_stride) {
+  constexpr int64_t ahead = 8;
+  const int64_t whole = columns / panel * panel;
+  for (int64_t k = 0; k < depth; ++k) {
+    const float* from = b.data + k * b.row_stride;
+    const float* next = k + ahead < depth ? from + ahead * b.row_stride : from;
+    float* to = packed + k * panel;
+    for (int64_t n = 0; n < whole; n += panel, to += panel_stride) {
+      hwy::Prefetch(next + n);
+      hn::Store(hn::LoadU(wide, from + n), wide, to);
+      hn::Store(hn::LoadU(wide, from + n + lanes), wide, to + lanes);
+    }
+  }
+  if (whole < columns)
+    pack_straight_edge(b.at(0, whole), depth, columns - whole,
+                       packed + whole / panel * panel_stride);
+}
+
 void pack_columns_vector(const MatrixView& b, int64_t depth, int64_t columns, float* packed,
                          int64_t panel_stride) {
-  for (int64_t n = 0; n < columns; n += panel, packed += panel_stride) {
-    const int64_t width = std::min(panel, columns - n);
-    if (b.column_stride == 1)
-      pack_straight_panel(b.at(0, n), depth, width, packed);
-    else
-      pack_transposed_panel(b.at(0, n), depth, width, packed);
-  }
+  if (b.column_stride == 1) return pack_straight(b, depth, columns, packed, panel_stride);
+  for (int64_t n = 0; n < columns; n += panel, packed += panel_stride)
+    pack_transposed_panel(b.at(0, n), depth, std::min(panel, columns - n), packed);
 }
 
 // A row tile from an A whose rows are contiguous. Groups of four rows may write up to three floats
