@@ -23,7 +23,8 @@ TableRow row_of(const KernelRecord& record) {
           std::to_string(record.calls),
           giga_text(record.operations),
           mebi_text(record.bytes),
-          workspace_text(record.workspace_bytes)};
+          workspace_text(record.workspace_bytes),
+          milliseconds_text(static_cast<double>(record.calls) * record.seconds)};
 }
 
 void add_times(TableRow& row, const KernelRecord& record, double seconds) {
@@ -41,8 +42,8 @@ std::string refusals_text(const KernelRecord& record) {
 }  // namespace
 
 std::string kernel_table(const std::vector<KernelRecord>& kernels, const StepProfile* profile) {
-  TableRow heading{"node",   "layer", "phase", "op",  "result",
-                   "kernel", "calls", "GFLOP", "MiB", "workspace MiB"};
+  TableRow heading{"node",  "layer", "phase",         "op",          "result", "kernel", "calls",
+                   "GFLOP", "MiB",   "workspace MiB", "predicted ms"};
   if (profile != nullptr) heading.insert(heading.end(), {"ms", "GFLOP/s", "GB/s"});
   heading.push_back("why");
   std::vector<TableRow> rows{heading};
@@ -52,7 +53,7 @@ std::string kernel_table(const std::vector<KernelRecord>& kernels, const StepPro
     row.push_back(refusals_text(kernels[i]));
     rows.push_back(std::move(row));
   }
-  return table_text(profile != nullptr ? "<<<<<<>>>>>>><" : "<<<<<<>>>><", rows);
+  return table_text(profile != nullptr ? "<<<<<<>>>>>>>><" : "<<<<<<>>>>><", rows);
 }
 
 Json kernels_json(const std::vector<KernelRecord>& kernels, const StepProfile* profile) {
@@ -71,6 +72,7 @@ Json kernels_json(const std::vector<KernelRecord>& kernels, const StepProfile* p
                       {"operations", record.operations},
                       {"bytes", record.bytes},
                       {"workspace_bytes", record.workspace_bytes},
+                      {"predicted_seconds", record.seconds},
                       {"refusals", Json::Array(record.refusals.begin(), record.refusals.end())}});
     if (profile != nullptr) entry.set("seconds", profile->kernel_seconds(i));
     all.push_back(std::move(entry));

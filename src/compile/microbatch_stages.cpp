@@ -12,6 +12,14 @@ MicrobatchStages::MicrobatchStages(const Graph& graph)
   for (uint32_t number = 0; number < graph.nodes().size(); ++number) add(number);
   for (const Port& port : graph.outputs())
     if (is_cut(port.value.node)) needed_whole_.insert(port.value);
+  brought_forth_.resize(static_cast<size_t>(count_));
+  for (uint32_t number = 0; number < graph.nodes().size(); ++number)
+    if (is_meeting(number))
+      for (Value operand : graph.nodes()[number].operands)
+        if (is_cut(operand.node))
+          brought_forth_[static_cast<size_t>(stages_[number])].push_back(operand);
+  for (Value value : needed_whole_)
+    brought_forth_[static_cast<size_t>(stages_[value.node])].push_back(value);
 }
 
 void MicrobatchStages::add(uint32_t number) {
@@ -38,6 +46,25 @@ void MicrobatchStages::add(uint32_t number) {
   flows_.push_back(std::move(flow));
 }
 
+MicrobatchStages::PartNode MicrobatchStages::part(uint32_t number, int64_t samples) const {
+  const Node& whole = graph_.nodes()[number];
+  const BatchFlow& flow = flows_[number];
+  auto part_type = [&](Type type, const std::optional<BatchAxis>& axis) {
+    if (axis) type.shape[axis->axis] = axis->rows * samples;
+    return type;
+  };
+  PartNode part{.node = whole};
+  part.node.operands.clear();
+  for (size_t i = 0; i < whole.operands.size(); ++i)
+    part.operands.push_back(part_type(graph_.type(whole.operands[i]),
+                                      flow.operands.empty() ? std::nullopt : flow.operands[i]));
+  if (!is_cut(number)) return part;
+  part.node.attrs = attrs_for(whole, axis({number, 0}), samples);
+  for (size_t i = 0; i < whole.results.size(); ++i)
+    part.node.results[i] = part_type(whole.results[i], flow.results[i]);
+  return part;
+}
+
 std::vector<MicrobatchStages::Work> MicrobatchStages::work(const std::set<Value>& kept) const {
   std::vector<Work> all(static_cast<size_t>(count_));
   std::vector<int> seen(graph_.nodes().size(), -1);
@@ -50,12 +77,7 @@ std::vector<MicrobatchStages::Work> MicrobatchStages::work(const std::set<Value>
 // From what a stage has to bring forth back to what is there.
 void MicrobatchStages::trace(int stage, const std::set<Value>& kept, std::set<Value>& stored,
                              std::vector<int>& seen, Work& work) const {
-  std::vector<Value> waiting;
-  for (uint32_t number = 0; number < graph_.nodes().size(); ++number)
-    if (is_meeting(number) && stages_[number] == stage)
-      for (Value operand : graph_.nodes()[number].operands) waiting.push_back(operand);
-  for (Value value : needed_whole_)
-    if (stages_[value.node] == stage) waiting.push_back(value);
+  std::vector<Value> waiting = brought_forth_[static_cast<size_t>(stage)];
   std::set<Value> loaded;
   while (!waiting.empty()) {
     Value value = waiting.back();
@@ -89,8 +111,7 @@ class KeepSearch {
       : stages_(stages), rules_(rules) {
     for (uint32_t number = 0; number < graph().nodes().size(); ++number) {
       bool computed = graph().nodes()[number].op != &input_op && stages.is_cut(number);
-      seconds_.push_back(
-          computed || stages.is_meeting(number) ? rules.seconds(graph().nodes()[number]) : 0);
+      seconds_.push_back(computed || stages.is_meeting(number) ? rules.seconds(number) : 0);
       once_ += seconds_.back();
       if (stages.is_meeting(number)) meetings_ += seconds_.back();
     }
@@ -99,9 +120,9 @@ class KeepSearch {
   Kept choose() {
     keep_all_that_is_used();
     drop_what_costs_more_than_it_saves();
-    const std::set<Value> wanted = kept_;
+    const std::vector<Value> candidates = worth_keeping();
     drop_until_it_fits();
-    while (take_back_the_best(wanted)) continue;
+    if (fits(now_)) improve(candidates);
     return result();
   }
 
@@ -201,17 +222,53 @@ class KeepSearch {
 
   int64_t most_bytes(const Trial& trial) const { return *std::ranges::max_element(trial.bytes); }
 
-  // The last ones dropped, which may be large, can have made room for others.
-  bool take_back_the_best(const std::set<Value>& wanted) {
-    if (most_bytes(now_) > rules_.most_bytes) return false;
+  bool fits(const Trial& trial) const { return most_bytes(trial) <= rules_.most_bytes; }
+
+  // What was used when everything was kept, and what that can be made from at little cost: results
+  // of costly nodes, and of those that make less of what they read.
+  std::vector<Value> worth_keeping() const {
+    std::vector<Value> candidates;
+    for (uint32_t number = 0; number < graph().nodes().size(); ++number)
+      for (uint32_t index = 0; index < graph().nodes()[number].results.size(); ++index) {
+        const Value value{number, index};
+        if (kept_.contains(value) || (may_be_kept(value) && (is_costly(number) || narrows(value))))
+          candidates.push_back(value);
+      }
+    return candidates;
+  }
+
+  bool is_costly(uint32_t number) const { return seconds_[number] > 0.005 * once_; }
+
+  bool narrows(Value value) const {
+    return std::ranges::any_of(graph().node(value).operands, [&](Value operand) {
+      return stages_.is_cut(operand.node) && bytes_of(operand) >= 2 * bytes_of(value);
+    });
+  }
+
+  // The values dropped last, which may be large, can have made room for others, and one that is
+  // kept can be in the way of several.
+  void improve(const std::vector<Value>& candidates) {
+    take_more(candidates);
+    for (bool better = true; better;) {
+      better = false;
+      for (Value value : std::vector(kept_.begin(), kept_.end()))
+        better |= exchange(value, candidates);
+    }
+  }
+
+  void take_more(const std::vector<Value>& candidates) {
+    while (take_the_best(candidates)) continue;
+  }
+
+  bool take_the_best(const std::vector<Value>& candidates) {
     std::optional<Value> best;
     Trial best_trial = now_;
-    for (Value value : wanted) {
+    for (Value value : candidates) {
       if (kept_.contains(value)) continue;
       std::set<Value> more = kept_;
       more.insert(value);
       Trial after = trial(more);
-      if (most_bytes(after) > rules_.most_bytes || after.seconds >= best_trial.seconds) continue;
+      if (!fits(after) || after.seconds >= best_trial.seconds) continue;
       best = value;
       best_trial = std::move(after);
     }
@@ -219,6 +276,18 @@ class KeepSearch {
     kept_.insert(*best);
     now_ = std::move(best_trial);
     return true;
+  }
+
+  // Keeps others instead of a value when that is faster.
+  bool exchange(Value value, const std::vector<Value>& candidates) {
+    const std::set<Value> kept = kept_;
+    const Trial before = now_;
+    drop(value, without(value));
+    take_more(candidates);
+    if (now_.seconds < before.seconds) return true;
+    kept_ = kept;
+    now_ = before;
+    return false;
   }
 
   bool is_alive(Value value, int stage) const {

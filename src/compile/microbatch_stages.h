@@ -36,6 +36,13 @@ class MicrobatchStages {
   // Cut values that are needed for the whole batch at the end of a stage, wherever they are used.
   const std::set<Value>& needed_whole() const { return needed_whole_; }
 
+  // A node that is cut or in which samples meet, as a part of so many samples has it.
+  struct PartNode {
+    Node node;  // without operands
+    Types operands;
+  };
+  PartNode part(uint32_t node, int64_t samples) const;
+
   // What a stage does when the values of `kept` are kept once they have been computed.
   struct Work {
     std::vector<uint32_t> nodes;  // cut ones, in order
@@ -57,13 +64,14 @@ class MicrobatchStages {
   std::vector<char> meets_;
   std::vector<int> stages_;
   std::set<Value> needed_whole_;
+  std::vector<std::vector<Value>> brought_forth_;  // by stage: what meets at its end, or is whole
 };
 
 // Which values to keep for how much memory.
 struct KeepRules {
-  std::function<double(const Node& node)> seconds;  // a node takes, for the whole batch
-  double seconds_per_byte = 0;                      // to write and read what is kept
-  int64_t most_bytes = 0;                           // that may be kept at one time
+  std::function<double(uint32_t node)> seconds;  // that a node takes, for the whole batch
+  double seconds_per_byte = 0;                   // to write and read what is kept
+  int64_t most_bytes = 0;                        // that may be kept at one time
 };
 
 struct Kept {

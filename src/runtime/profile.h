@@ -24,6 +24,7 @@ struct KernelRecord {
   std::vector<std::string> refusals;  // of those asked before it, "name: reason"
   double operations = 0;              // of a call, on floating-point numbers
   double bytes = 0;                   // of a call, read and written
+  double seconds = 0;                 // of a call, predicted for a common machine; 0: unknown
   int64_t workspace_bytes = 0;
 };
 

@@ -29,7 +29,7 @@ Graph expanded(const Graph& graph) {
 }
 
 KeepRules keeping_at_most(int64_t bytes) {
-  return {.seconds = [](const Node&) { return 1.0; }, .most_bytes = bytes};
+  return {.seconds = [](uint32_t) { return 1.0; }, .most_bytes = bytes};
 }
 
 constexpr int64_t everything = int64_t{1} << 40;
@@ -83,9 +83,11 @@ INSTANTIATE_TEST_SUITE_P(Steps, Microbatch,
 TEST(KeepChoice, KeepsNothingThatMustNotAndSaysWhatRunsAgain) {
   Graph graph = expanded(data_parallel(cnn_step(12, 1), 1));
   MicrobatchStages stages(graph);
-  KeepRules rules{
-      .seconds = [](const Node& node) { return node.op->op_class == OpClass::other ? 1.0 : 1e-6; },
-      .most_bytes = everything};
+  KeepRules rules{.seconds =
+                      [&](uint32_t node) {
+                        return graph.nodes()[node].op->op_class == OpClass::other ? 1.0 : 1e-6;
+                      },
+                  .most_bytes = everything};
   Kept much = choose_kept(stages, rules);
   EXPECT_NEAR(much.slowdown, 1, 1e-3);
   EXPECT_TRUE(much.repeated.empty());

@@ -76,7 +76,7 @@ std::string recomputed(const Graph& graph, const Options&) {
 
 std::string in_microbatches(const Graph& graph, const Options& options) {
   MicrobatchStages stages(graph);
-  KeepRules rules{.seconds = [](const Node&) { return 1.0; },
+  KeepRules rules{.seconds = [](uint32_t) { return 1.0; },
                   .most_bytes = std::stoll(option(options, "most_kept", "1000000"))};
   return with_scopes(microbatch(stages, std::stoll(option(options, "samples", "1")),
                                 choose_kept(stages, rules).values));

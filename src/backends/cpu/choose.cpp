@@ -9,8 +9,12 @@ bool concerns(const Kernel& kernel, const OpDef& op) {
   return kernel.op == nullptr ? op.op_class == OpClass::elementwise : kernel.op == &op;
 }
 
-KernelPlan with_bytes(KernelPlan plan, const KernelRequest& request) {
-  if (plan.cost.bytes == 0) plan.cost.bytes = bytes_once(request);
+// With what the kernel left to be counted for it.
+KernelPlan completed(KernelPlan plan, const KernelRequest& request) {
+  KernelCost& cost = plan.cost;
+  if (cost.bytes == 0) cost.bytes = bytes_once(request);
+  if (cost.seconds == 0) cost.seconds = cost.operations / common_machine::operations_a_second;
+  cost.seconds += common_machine::kernel_start + cost.bytes / common_machine::bytes_a_second;
   return plan;
 }
 
@@ -30,14 +34,14 @@ ChosenKernel choose_kernel(const KernelRequest& request, const CpuInfo& cpu) {
     Planned planned = kernel.plan(request, cpu);
     if (auto* plan = std::get_if<KernelPlan>(&planned)) {
       chosen.name = kernel.name;
-      chosen.plan = with_bytes(std::move(*plan), request);
+      chosen.plan = completed(std::move(*plan), request);
       return chosen;
     }
     chosen.refusals.push_back(
         fmt::format("{}: {}", kernel.name, std::get<Refusal>(planned).reason));
   }
   chosen.name = "reference";
-  chosen.plan = with_bytes(reference_kernel(request), request);
+  chosen.plan = completed(reference_kernel(request), request);
   return chosen;
 }
 

@@ -114,7 +114,9 @@ Planned plan_method(const KernelRequest& request, const CpuInfo& cpu, Convolutio
     return Refusal{reason};
   return KernelPlan{
       .memory = {.workspace_bytes = convolution_workspace(problem, pass, method, cpu.threads)},
-      .cost = {.operations = convolution_operations(problem)},
+      .cost = {.operations = convolution_operations(problem),
+               .seconds = 2 * convolution_cost(problem, pass, method) /
+                          common_machine::operations_a_second},
       .run = [=](const KernelArguments& on) { run_pass(problem, pass, method, on); }};
 }
 

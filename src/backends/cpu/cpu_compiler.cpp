@@ -16,32 +16,30 @@ namespace hornbeam {
 
 namespace {
 
-// Of a common machine: only their ratio matters.
-constexpr double operations_a_second = 8e10, bytes_a_second = 1e10;
-
 // What is fused with others takes less than its own way through memory.
-double predicted_seconds(const Graph& graph, const Node& node, const CpuInfo& cpu) {
+double predicted_seconds(const Node& node, const Types& operands, const CpuInfo& cpu) {
   constexpr double fused_share = 0.5;
-  Types operands;
-  for (Value operand : node.operands) operands.push_back(graph.type(operand));
-  KernelRequest request{node, operands};
-  if (node.op->op_class != OpClass::other || node.op == &broadcast_in_dim_op)
-    return fused_share * static_cast<double>(node.results[0].bytes()) / bytes_a_second;
-  double operations = choose_kernel(request, cpu).plan.cost.operations;
-  return std::max(operations / operations_a_second, bytes_once(request) / bytes_a_second);
+  if (node.op->op_class == OpClass::other && node.op != &broadcast_in_dim_op)
+    return choose_kernel({node, operands}, cpu).plan.cost.seconds;
+  return fused_share * static_cast<double>(node.results[0].bytes()) /
+         common_machine::bytes_a_second;
 }
 
 Graph in_microbatches(const Graph& graph, MicrobatchRequest request, Microbatches& chosen,
                       const CpuInfo& cpu) {
   if (request.samples == 0) return graph;
   MicrobatchStages stages(graph);
-  KeepRules rules{.seconds = [&](const Node& node) { return predicted_seconds(graph, node, cpu); },
-                  .seconds_per_byte = 2 / bytes_a_second,
+  const int64_t parts = stages.samples() / request.samples;
+  auto seconds = [&](uint32_t number) {
+    const auto [node, operands] = stages.part(number, request.samples);
+    return static_cast<double>(parts) * predicted_seconds(node, operands, cpu);
+  };
+  KeepRules rules{.seconds = seconds,
+                  .seconds_per_byte = 2 / common_machine::bytes_a_second,
                   .most_bytes = request.most_kept};
   Kept kept = choose_kept(stages, rules);
   chosen = {.samples = request.samples,
-            .parts = stages.samples() / request.samples,
-            .slowdown = kept.slowdown,
+            .parts = parts,
             .kept_bytes = kept.most_bytes,
             .repeated = kept.repeated};
   return microbatch(stages, request.samples, kept.values);

@@ -21,6 +21,10 @@ class CpuExecutable : public Executable {
   const MemoryPlan& memory_plan() const override { return plan_; }
   const std::vector<PassRecord>& passes() const override { return passes_; }
   std::vector<KernelRecord> kernels() const override { return run_.kernels(); }
+  double predicted_seconds() const { return run_.cost().seconds; }  // on a common machine
+  void compare_with_uncut(double predicted_seconds) {
+    plan_.microbatches.slowdown = this->predicted_seconds() / predicted_seconds;
+  }
   void record_times(Profile* profile) override { profile_ = profile; }
   void prepare() override;
   void run(std::span<const Buffer> inputs, std::span<Buffer> outputs) override;

@@ -23,7 +23,10 @@ class Fitting {
  public:
   // `given`: bytes of the plan that no cut changes, of the state and the staged input.
   Fitting(int64_t limit, int64_t given, int threads, const CpuCompiler& compiler)
-      : limit_(limit), most_kept_(limit - given), threads_(threads), compiler_(compiler) {}
+      : limit_(limit),
+        most_kept_(std::max<int64_t>(0, limit - given)),
+        threads_(threads),
+        compiler_(compiler) {}
 
   bool fits() const { return best_ != nullptr && fits(*best_); }
   int64_t chosen_size() const {
@@ -31,43 +34,46 @@ class Fitting {
   }
   std::unique_ptr<CpuExecutable> take() { return std::move(best_); }
 
-  void offer(std::unique_ptr<CpuExecutable> made) {
-    if (best_ == nullptr || is_better(*made)) best_ = std::move(made);
+  // Whether it is the best so far.
+  bool offer(std::unique_ptr<CpuExecutable> made) {
+    const bool better = is_better(*made);
+    if (better) best_ = std::move(made);
+    return better;
   }
 
-  // Parts of these sizes, largest first, as long as they can be better.
+  // Parts of these sizes, largest first: smaller ones take longer, but leave more room for what is
+  // kept.
   void try_sizes(const std::vector<int64_t>& sizes) {
     for (int64_t size : sizes) {
-      if (fits() && predicted(*best_) < 1 + overhead(size)) return;
-      try_size(size);
+      const bool fitted = fits();
+      const bool better = try_size(size);
+      if (fitted && !better) return;
     }
   }
 
  private:
   bool fits(const CpuExecutable& each) const { return peak(each) <= limit_; }
 
-  // Every part costs some samples' time.
-  static double overhead(int64_t size) { return 2 / static_cast<double>(size); }
-  static double predicted(const CpuExecutable& each) {
-    const Microbatches& parts = each.memory_plan().microbatches;
-    return parts.samples == 0 ? 1 : parts.slowdown + overhead(parts.samples);
-  }
-
   bool is_better(const CpuExecutable& each) const {
+    if (best_ == nullptr) return true;
     if (fits(each) != fits()) return fits(each);
-    return fits() ? predicted(each) < predicted(*best_) : peak(each) < peak(*best_);
+    return fits() ? each.predicted_seconds() < best_->predicted_seconds()
+                  : peak(each) < peak(*best_);
   }
 
-  // Keeps less and less until the plan, which is known only when it is made, fits.
-  void try_size(int64_t size) {
+  // Keeps less and less until the plan, which is known only when it is made, fits. Whether one of
+  // them is the best so far.
+  bool try_size(int64_t size) {
+    bool better = false;
     int64_t most_kept = most_kept_;
-    for (int attempt = 0; attempt < most_attempts && most_kept >= 0; ++attempt) {
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
       std::unique_ptr<CpuExecutable> made = compiler_.compile({size, most_kept}, threads_);
       const int64_t kept = made->memory_plan().microbatches.kept_bytes, over = peak(*made) - limit_;
-      offer(std::move(made));
-      if (over <= 0 || kept > most_kept) return;
-      most_kept = kept - over - over / 16;
+      better |= offer(std::move(made));
+      if (over <= 0 || kept == 0 || kept > most_kept) break;
+      most_kept = std::max<int64_t>(0, kept - over - over / 16);
     }
+    return better;
   }
 
   int64_t limit_, most_kept_;
@@ -82,15 +88,19 @@ std::unique_ptr<CpuExecutable> fit_memory(const CpuCompiler& compiler, int64_t l
   std::unique_ptr<CpuExecutable> whole = compiler.compile({}, threads);
   const std::vector<int64_t> sizes = part_sizes(compiler.samples());
   if (peak(*whole) <= without_reserve(limit) || sizes.empty()) return whole;
+  const double uncut_seconds = whole->predicted_seconds();
   const int64_t given = peak(*whole) - whole->memory_plan().arena_bytes;
   Fitting one(without_reserve(limit), given, 1, compiler), all(limit, given, threads, compiler);
   one.offer(compiler.compile({}, 1));
   one.try_sizes(sizes);
   if (one.chosen_size() > 0) all.try_sizes({one.chosen_size()});
-  if (all.fits()) return all.take();
-  all.offer(std::move(whole));
-  all.try_sizes(sizes);
-  return all.take();
+  if (!all.fits()) {
+    all.offer(std::move(whole));
+    all.try_sizes(sizes);
+  }
+  std::unique_ptr<CpuExecutable> best = all.take();
+  best->compare_with_uncut(uncut_seconds);
+  return best;
 }
 
 }  // namespace hornbeam

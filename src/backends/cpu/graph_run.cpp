@@ -95,6 +95,7 @@ void GraphRun::add_records(const Step& step, std::vector<KernelRecord>& records)
                      .refusals = step.kernel.refusals,
                      .operations = plan.cost.operations,
                      .bytes = plan.cost.bytes,
+                     .seconds = plan.cost.seconds,
                      .workspace_bytes = plan.memory.workspace_bytes});
   for (const InnerGraph& inner : plan.inner)
     for (KernelRecord& record : inner.run->kernels()) {

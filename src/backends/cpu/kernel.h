@@ -54,14 +54,23 @@ struct KernelArguments {
 struct KernelCost {
   double operations = 0;  // on floating-point numbers
   double bytes = 0;       // read and written; 0: every operand and result once
+  double seconds = 0;     // on the machine below; 0: as the two above have it
 
   KernelCost& operator+=(const KernelCost& other) {
     operations += other.operations;
     bytes += other.bytes;
+    seconds += other.seconds;
     return *this;
   }
-  KernelCost operator*(double times) const { return {operations * times, bytes * times}; }
+  KernelCost operator*(double times) const {
+    return {operations * times, bytes * times, seconds * times};
+  }
 };
+
+// Two cores with AVX2. Plans are compared by it, so that only its ratios matter.
+namespace common_machine {
+inline constexpr double operations_a_second = 1.75e11, bytes_a_second = 1.1e10, kernel_start = 2e-6;
+}
 double bytes_once(const KernelRequest& request);
 
 class GraphRun;
