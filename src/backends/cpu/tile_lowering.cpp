@@ -128,12 +128,16 @@ std::optional<TileOp> instruction_of(const Graph& graph, const Node& node) {
 
 // --- random numbers: multiply(convert(shift_right_logical(random_bits(key, 0), 8)), 2^-24) ---
 
-bool is_number(const Graph& graph, Value value, double number) {
+std::optional<double> number_of(const Graph& graph, Value value) {
   const Node& node = graph.node(value);
-  if (node.op == &broadcast_in_dim_op) return is_number(graph, node.operands[0], number);
-  if (node.op != &constant_op || node.attrs.tensor("value").elements() != 1) return false;
+  if (node.op == &broadcast_in_dim_op) return number_of(graph, node.operands[0]);
+  if (node.op != &constant_op || node.attrs.tensor("value").elements() != 1) return {};
   Tensor converted = node.attrs.tensor("value").converted(DType::float64);
-  return converted.values<double>()[0] == number;
+  return converted.values<double>()[0];
+}
+
+bool is_number(const Graph& graph, Value value, double number) {
+  return number_of(graph, value) == number;
 }
 
 const Node* made_by(const Graph& graph, Value value, const OpDef& op) {
@@ -162,6 +166,14 @@ std::optional<Value> key_of_uniform(const Graph& graph, const Node& node) {
   const Node& converted = graph.node(node.operands[0]);
   if (!is_converted_bits(graph, converted)) return {};
   return graph.node(graph.node(converted.operands[0]).operands[0]).operands[0];
+}
+
+// The rate of dropout, where a node says which uniform numbers are not below it.
+std::optional<double> rate_of_keep(const Graph& graph, const Node& node) {
+  if (node.op != &compare_op || node.attrs.text("direction") != "GE") return {};
+  if (!key_of_uniform(graph, graph.node(node.operands[0]))) return {};
+  std::optional<double> rate = number_of(graph, node.operands[1]);
+  return rate && *rate >= 0 && *rate <= 1 ? rate : std::nullopt;
 }
 
 // --- bodies ---
@@ -216,7 +228,11 @@ class Lowering {
     const Node& node = body_.node(value);
     if (node.results[0].shape != shape_) return refuse("an operand of another shape");
     if (node.op == &input_op || is_table(node) || is_view(body_, node)) return load(value);
-    if (std::optional<Value> key = key_of_uniform(body_, node)) return make_uniform(*key);
+    if (std::optional<Value> key = key_of_uniform(body_, node))
+      return make_random({.op = TileOp::uniform, .to = 0}, *key);
+    if (std::optional<double> rate = rate_of_keep(body_, node))
+      return make_random({.op = TileOp::keep_mask, .to = 0, .value = static_cast<float>(*rate)},
+                         *key_of_uniform(body_, body_.node(node.operands[0])));
     std::optional<TileOp> op = instruction_of(body_, node);
     if (!op) return refuse(fmt::format("{} of {}", node.op->name, name_of(node.results[0].dtype)));
     TileInstruction instruction{.op = *op, .to = 0};
@@ -225,12 +241,12 @@ class Lowering {
     return emit(instruction);
   }
 
-  int make_uniform(Value key) {
+  int make_random(TileInstruction instruction, Value key) {
     const Node& node = body_.node(key);
     if (node.op != &input_op) return refuse("a random key that is computed inside");
+    instruction.key = static_cast<int>(lowered_.keys.size());
     lowered_.keys.push_back(static_cast<int>(node.attrs.integer("number")));
-    return emit(
-        {.op = TileOp::uniform, .to = 0, .key = static_cast<int>(lowered_.keys.size()) - 1});
+    return emit(instruction);
   }
 
   int load(Value value) {

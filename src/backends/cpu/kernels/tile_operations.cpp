@@ -154,37 +154,50 @@ HWY_INLINE void threefry_of(uint64_t key, Words& x0, Words& x1) {
   }
 }
 
-HWY_INLINE V uniform_of(Words words) {
-  const hn::ScalableTag<int32_t> d_int;
-  return hn::Mul(hn::ConvertTo(d, hn::BitCast(d_int, hn::ShiftRight<8>(words))),
-                 hn::Set(d, 0x1p-24f));
+// Counters in the order in which interleaving the low and the high words of a vector, a 128-bit
+// block at a time, puts them into a row: two of the first half of the row, two of the second, and
+// so on.
+Words counter_order() {
+  alignas(64) uint32_t order[lanes];
+  for (uint32_t i = 0; i < lanes; ++i)
+    order[i] = i / 4 * 2 + i % 2 + (i % 4 < 2 ? 0 : static_cast<uint32_t>(lanes) / 2);
+  return hn::Load(d_words, order);
 }
 
-// A vector of pairs gives two vectors of elements, low words and high words in turn.
-void uniform_tile(const TileOperands& on) {
-  alignas(64) float low[lanes], high[lanes];
-  alignas(64) uint32_t counter_low[lanes], counter_high[lanes];
+// f(words) for the random words of each vector of elements.
+template <class F>
+void random_tile(TileOperands on, F&& f) {
+  const Words order = counter_order();
+  const Words carry = hn::Set(d_words, 1);
   for (int64_t i = 0; i < on.count; i += 2 * lanes) {
-    for (int64_t j = 0; j < lanes; ++j) {
-      const uint64_t pair = (on.first + static_cast<uint64_t>(i)) / 2 + static_cast<uint64_t>(j);
-      counter_low[j] = static_cast<uint32_t>(pair);
-      counter_high[j] = static_cast<uint32_t>(pair >> 32);
-    }
-    Words x0 = hn::Load(d_words, counter_low), x1 = hn::Load(d_words, counter_high);
+    const uint64_t pair = (on.first + static_cast<uint64_t>(i)) / 2;
+    Words x0 = hn::Add(hn::Set(d_words, static_cast<uint32_t>(pair)), order);
+    Words x1 = hn::Add(hn::Set(d_words, static_cast<uint32_t>(pair >> 32)),
+                       hn::IfThenElseZero(hn::Lt(x0, order), carry));
     threefry_of(on.key, x0, x1);
-    hn::StoreU(uniform_of(x0), d, low);
-    hn::StoreU(uniform_of(x1), d, high);
-    for (int64_t j = 0; j < lanes && i + 2 * j < on.count; ++j) {
-      on.to[i + 2 * j] = low[j];
-      on.to[i + 2 * j + 1] = high[j];
-    }
+    hn::StoreU(f(hn::InterleaveLower(d_words, x0, x1)), d, on.to + i);
+    if (i + lanes < on.count)
+      hn::StoreU(f(hn::InterleaveUpper(d_words, x0, x1)), d, on.to + i + lanes);
   }
 }
 
+HWY_INLINE auto upper_bits(Words words) {
+  return hn::BitCast(hn::ScalableTag<int32_t>(), hn::ShiftRight<8>(words));
+}
+
+void uniform_tile(const TileOperands& on) {
+  random_tile(on, [](Words words) HWY_ATTR {
+    return hn::Mul(hn::ConvertTo(d, upper_bits(words)), hn::Set(d, 0x1p-24f));
+  });
+}
+
+// The numbers are whole multiples of 2^-24, so they can be compared as whole numbers.
 void keep_tile(const TileOperands& on, float rate) {
-  uniform_tile(on);
-  for (int64_t i = 0; i < on.count; i += lanes)
-    hn::StoreU(truth(hn::Ge(hn::LoadU(d, on.to + i), hn::Set(d, rate))), d, on.to + i);
+  const hn::ScalableTag<int32_t> d_int;
+  const auto below = hn::Set(d_int, static_cast<int32_t>(std::ceil(rate * 0x1p24f)) - 1);
+  random_tile(on, [&](Words words) HWY_ATTR {
+    return truth(hn::RebindMask(d, hn::Gt(upper_bits(words), below)));
+  });
 }
 
 // Outside the range where the library reduces angles well, and for what has no fast way.

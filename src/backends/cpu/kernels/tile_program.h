@@ -59,7 +59,7 @@ enum class TileOp : uint8_t {
   constant,  // `value` everywhere
   uniform,   // random numbers in [0, 1): element 2j is the low word of threefry(key, j), 2j + 1 the
              // high one; (word >> 8) * 2^-24
-  keep_mask,  // 1 where that uniform number >= `value` (the rate of dropout), else 0
+  keep_mask,  // 1 where that uniform number >= `value` (the rate of dropout, 0 to 1), else 0
 };
 
 // Which element of an operand belongs to element i of the result.
