@@ -13,7 +13,8 @@ inline constexpr bool sanitized = false;
 #endif
 
 // A line of /proc/self/status, in bytes: "VmRSS" is what is resident, "VmHWM" the most that ever
-// was.
+// was, "RssAnon" what is resident without files: pages of the program come when they are first
+// used.
 inline double status_bytes(const std::string& name) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);)

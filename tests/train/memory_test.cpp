@@ -111,7 +111,7 @@ TEST(Memory, IsFlatOverManySteps) {
   Trainer trainer(*model, config, *backend, {.batch = 1});
   std::vector<double> resident;
   trainer.fit(data, nullptr, {.epochs = 10, .epoch_end = [&](const History&) {
-                                resident.push_back(status_bytes("VmRSS"));
+                                resident.push_back(status_bytes("RssAnon"));
                                 return true;
                               }});
   EXPECT_LT(resident.back() - resident.front(), 64 * 1024) << "over 9,000 steps";
