@@ -7,5 +7,6 @@ namespace hornbeam {
 
 void bench_gemm(ThreadPool& threads);
 void bench_convolution(ThreadPool& threads);
+void bench_accuracy(ThreadPool& threads);
 
 }  // namespace hornbeam

@@ -19,7 +19,8 @@ struct Family {
   void (*run)(ThreadPool&);
 };
 
-constexpr Family families[] = {{"gemm", bench_gemm}, {"convolution", bench_convolution}};
+constexpr Family families[] = {
+    {"gemm", bench_gemm}, {"convolution", bench_convolution}, {"accuracy", bench_accuracy}};
 
 int run(const std::vector<std::string_view>& words) {
   int threads = available_cores();

@@ -82,12 +82,11 @@ void run_pass(const Convolution& problem, ConvolutionPass pass, ConvolutionMetho
   }
 }
 
-// Winograd's sums mix numbers of different sizes: small results carry the rounding of their large
-// neighbours, which the first steps of a training show (docs/architecture.md, section 9).
+// 2x2 tiles are no less exact than plain sums in float32, 4x4 tiles only where a sum has some
+// thousand terms (docs/performance.md).
 bool allowed(ConvolutionMethod method, const CpuInfo& cpu) {
-  const bool winograd =
-      method == ConvolutionMethod::winograd_4x4 || method == ConvolutionMethod::winograd_2x2;
-  return !winograd || cpu.matmul_precision != MatmulPrecision::highest;
+  return method != ConvolutionMethod::winograd_4x4 ||
+         cpu.matmul_precision != MatmulPrecision::highest;
 }
 
 // Empty when no other method that can do it is expected to be faster.
@@ -105,9 +104,9 @@ std::string faster_method(const Convolution& problem, ConvolutionPass pass,
 
 Planned plan_method(const KernelRequest& request, const CpuInfo& cpu, ConvolutionMethod method) {
   if (std::string reason = refusal_of(request); !reason.empty()) return Refusal{reason};
-  if (!allowed(method, cpu)) return Refusal{"--matmul-precision is highest"};
   Convolution problem = problem_of(request);
   ConvolutionPass pass = pass_of(request.node);
+  if (!allowed(method, cpu)) return Refusal{"--matmul-precision is highest"};
   if (std::string reason = convolution_refusal(problem, pass, method); !reason.empty())
     return Refusal{reason};
   if (std::string reason = faster_method(problem, pass, method, cpu); !reason.empty())

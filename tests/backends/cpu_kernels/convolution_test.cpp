@@ -298,6 +298,70 @@ TEST(Convolution, ProblemsDrawnByChance) {
   }
 }
 
+// Relative L2 distance.
+double error_of(const std::vector<float>& result, const std::vector<double>& exact) {
+  double error = 0, size = 0;
+  for (size_t i = 0; i < result.size(); ++i) {
+    error += std::pow(result[i] - exact[i], 2);
+    size += std::pow(exact[i], 2);
+  }
+  return std::sqrt(error / size);
+}
+
+template <class Float>
+struct PassResults {
+  explicit PassResults(const Data& data)
+      : forward(data.gradient.size()), to_input(data.input.size()), to_kernel(data.kernel.size()) {}
+  std::vector<Float> forward, to_input, to_kernel;
+};
+
+// Summed one product after the other.
+template <class Float>
+PassResults<Float> plain_sums(const Convolution& p, const Data& data) {
+  PassResults<Float> sums(data);
+  for_each_product(p, [&](size_t o, size_t i, size_t k) {
+    sums.forward[o] += Float{data.input[i]} * data.kernel[k];
+    sums.to_input[i] += Float{data.gradient[o]} * data.kernel[k];
+    sums.to_kernel[k] += Float{data.gradient[o]} * data.input[i];
+  });
+  return sums;
+}
+
+PassResults<float> sums_of(ConvolutionMethod method, const Convolution& p, const Data& data) {
+  PassResults<float> result(data);
+  ThreadPool pool(2);
+  const auto workspace = [&](ConvolutionPass pass) {
+    return TestWorkspace(convolution_workspace(p, pass, method, pool.threads()));
+  };
+  convolution_forward(p, method, data.input.data(), data.kernel.data(), nullptr,
+                      result.forward.data(), workspace(ConvolutionPass::forward).data(), pool);
+  convolution_gradient_to_input(p, method, data.gradient.data(), data.kernel.data(),
+                                result.to_input.data(),
+                                workspace(ConvolutionPass::gradient_to_input).data(), pool);
+  convolution_gradient_to_kernel(p, method, data.input.data(), data.gradient.data(),
+                                 result.to_kernel.data(),
+                                 workspace(ConvolutionPass::gradient_to_kernel).data(), pool);
+  return result;
+}
+
+void expect_no_less_exact(ConvolutionMethod method, const Convolution& p) {
+  SCOPED_TRACE(text(p) + ", " + std::string(name_of(method)));
+  const Data data(p);
+  const PassResults<double> exact = plain_sums<double>(p, data);
+  const PassResults<float> plain = plain_sums<float>(p, data), result = sums_of(method, p, data);
+  EXPECT_LE(error_of(result.forward, exact.forward), error_of(plain.forward, exact.forward));
+  EXPECT_LE(error_of(result.to_input, exact.to_input), error_of(plain.to_input, exact.to_input));
+  EXPECT_LE(error_of(result.to_kernel, exact.to_kernel),
+            error_of(plain.to_kernel, exact.to_kernel));
+}
+
+// What --matmul-precision highest promises.
+TEST(Convolution, MatricesAndTilesOf2x2AreNoLessExactThanPlainSums) {
+  for (const Convolution& p : {same_3x3(8, 8, 128, 96), same_3x3(16, 7, 33, 65)})
+    for (ConvolutionMethod method : {ConvolutionMethod::matrix, ConvolutionMethod::winograd_2x2})
+      expect_no_less_exact(method, p);
+}
+
 TEST(Convolution, EmptyPictures) {
   check_all(same_3x3(0, 5, 2, 3));
   check_all(same_3x3(2, 5, 0, 3));

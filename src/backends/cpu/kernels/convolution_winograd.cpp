@@ -12,6 +12,9 @@
 namespace hornbeam {
 namespace {
 
+// Products summed in one chain: the shorter, the more exact, and the slower (docs/performance.md).
+constexpr int64_t chain_length(int64_t outputs) { return outputs == 2 ? 32 : 64; }
+
 constexpr int64_t most_points = 36, most_outputs = 16, taps = 9;
 
 struct Pictures {
@@ -180,7 +183,8 @@ void multiply_points(const Product& plan, int64_t tiles, const float* input, flo
                       .panel_stride = plan.depth * width,
                       .c = output + point * plan.output_plane,
                       .c_row_stride = plan.columns,
-                      .accumulate = k > 0});
+                      .accumulate = k > 0,
+                      .chain = chain_length(plan.grid.m)});
 }
 
 void add_bias(const float* bias, int64_t channels, int64_t count, float* const* cells,
@@ -297,7 +301,8 @@ void multiply_piece(const KernelGradient& plan, int64_t point, int64_t n, int64_
          .panel_stride = tiles * width,
          .c = plan.result + point * plan.result_plane + n,
          .c_row_stride = plan.columns,
-         .accumulate = accumulate || k > 0});
+         .accumulate = accumulate || k > 0,
+         .chain = chain_length(plan.grid.m)});
 }
 
 void run_gradient_chunk(const KernelGradient& plan, int64_t first, const GradientOperands& on,

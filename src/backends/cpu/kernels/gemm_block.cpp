@@ -120,8 +120,9 @@ constexpr std::array<TileFunction, sizeof...(index)> tile_functions(std::index_s
 constexpr auto unit_row_tiles = tile_functions<true>(std::make_index_sequence<tile_rows>());
 constexpr auto unit_depth_tiles = tile_functions<false>(std::make_index_sequence<tile_rows>());
 
-// One panel of B against all rows of A.
-void multiply_panel(const BlockProduct& product, const float* b, TileOutput out) {
+// One panel of B against all rows of A, over the depths of one chain.
+void multiply_chain(const BlockProduct& product, const float* b, int64_t begin, int64_t depth,
+                    TileOutput out) {
   const RowTiles tiles(product.rows);
   const bool packed = product.a.row_stride == 0 && product.a.column_stride == 0;
   const bool unit_rows = packed || (product.a.row_stride == 1 && product.a.column_stride != 1);
@@ -130,9 +131,21 @@ void multiply_panel(const BlockProduct& product, const float* b, TileOutput out)
   for (int64_t tile = 0; tile < tiles.count; ++tile) {
     const int64_t rows = tiles.rows(tile);
     if (packed) a.depth_stride = rows;
-    functions[static_cast<size_t>(rows - 1)](a, b, product.depth, out);
-    a.data += rows * (packed ? product.depth : a.row_stride);
+    const float* first = a.data;
+    a.data += begin * a.depth_stride;
+    functions[static_cast<size_t>(rows - 1)](a, b + begin * panel, depth, out);
+    a.data = first + rows * (packed ? product.depth : a.row_stride);
     out.c += rows * out.row_stride;
+  }
+}
+
+// One panel of B against all rows of A. Its columns of C stay in the first-level cache.
+void multiply_panel(const BlockProduct& product, const float* b, TileOutput out) {
+  const int64_t chain = product.chain > 0 ? product.chain : std::max<int64_t>(1, product.depth);
+  for (int64_t k = 0; k == 0 || k < product.depth; k += chain) {
+    multiply_chain(product, b, k, std::min(chain, product.depth - k), out);
+    out.accumulate = true;
+    out.bias = nullptr;
   }
 }
 

@@ -59,6 +59,9 @@ struct BlockProduct {
   int64_t c_row_stride;  // the columns of C are contiguous
   bool accumulate = false;
   const float* bias = nullptr;  // `columns` values; not together with accumulate
+  // How many products are summed in one chain; the sums of chains are added up in C. The rounding
+  // of a sum grows with the square root of its chain. 0: all of them in one chain.
+  int64_t chain = 0;
 };
 
 void multiply_block(const BlockProduct& product);
