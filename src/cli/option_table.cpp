@@ -162,7 +162,7 @@ const OptionRow rows[] = {
      "highest (default): as sums in float32; high, default: faster",
      option<&Options::matmul_precision>},
     {"--memory", "SIZE", "train evaluate predict plan", "machine",
-     "a ceiling, as 4GiB (what the machine allows)", option<&Options::memory>},
+     "a ceiling, as 4GiB (what the machine has free)", option<&Options::memory>},
     {"--max-batch", "", "plan", "machine", "the largest batch that fits without being cut",
      toggle<&Options::max_batch>},
     {"--without-pass", "NAME", on_steps, "machine", "switch a compiler pass off",

@@ -10,6 +10,7 @@
 #include "cli/report.h"
 #include "cli/sample_data.h"
 #include "cli/session.h"
+#include "train/memory_refusal.h"
 
 namespace hornbeam {
 
@@ -17,11 +18,9 @@ namespace {
 
 std::string bytes_of(int64_t bytes) { return bytes_text(static_cast<uint64_t>(bytes)); }
 
-std::string does_not_fit(const MemoryPlan& plan, int64_t limit) {
-  return fmt::format(
-      "\nDoes not fit: it needs {} of {} that may be used; a smaller --batch needs "
-      "less\n",
-      bytes_of(plan.peak_bytes), bytes_of(limit));
+std::string does_not_fit(const MemoryPlan& plan, int64_t limit, int64_t batch) {
+  MemoryRefusal refusal = memory_refusal(plan, limit, batch);
+  return fmt::format("\nDoes not fit: {}\nhelp: {}\n", refusal.message, refusal.help);
 }
 
 class Planner {
@@ -52,7 +51,7 @@ class Planner {
     if (options_.json)
       print_json(plan_json(needed, fits, options_.replicas));
     else
-      std::cout << plan_text(needed) << (fits ? "" : does_not_fit(needed, limit_));
+      std::cout << plan_text(needed) << (fits ? "" : does_not_fit(needed, limit_, options_.batch));
     return fits ? 0 : static_cast<int>(Exit::does_not_fit);
   }
 

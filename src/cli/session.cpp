@@ -202,8 +202,7 @@ CompileConfig compile_for(const Options& options, const SavedModel& saved, bool 
 }
 
 int64_t memory_limit(const Options& options) {
-  uint64_t bytes =
-      options.memory.empty() ? allowed_memory() : parse_bytes(options.memory, "--memory");
+  uint64_t bytes = options.memory.empty() ? free_memory() : parse_bytes(options.memory, "--memory");
   return static_cast<int64_t>(std::min(bytes, static_cast<uint64_t>(INT64_MAX)));
 }
 

@@ -26,7 +26,7 @@ CompileConfig compile_for(const Options& options, const SavedModel& saved, bool 
 // New layers of --transform; H302 for one that cannot be made.
 std::vector<std::shared_ptr<Layer>> transforms_for(const Options& options);
 TrainerOptions trainer_options(const Options& options);
-// --memory, or what the machine allows; in bytes.
+// --memory, or what the machine has free; in bytes.
 int64_t memory_limit(const Options& options);
 
 // Builds a model that declares no shapes for the samples of the data, and draws missing weights.

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "train/memory_refusal.h"
 
 namespace hornbeam {
 namespace {
@@ -232,16 +232,8 @@ Graph Trainer::traced(Kind kind, const Dataset& like, const StepShape& shape) {
 
 void Trainer::require_memory(const MemoryPlan& plan) const {
   if (plan.peak_bytes <= options_.memory_limit) return;
-  auto text = [](int64_t bytes) { return bytes_text(static_cast<uint64_t>(bytes)); };
-  throw Error("H401",
-              {.message = fmt::format(
-                   "the step needs {}, of {} that may be used, even with {} "
-                   "sample(s) of the batch at a time",
-                   text(plan.peak_bytes), text(options_.memory_limit),
-                   plan.microbatches.samples > 0 ? plan.microbatches.samples : options_.batch),
-               .help = fmt::format("allow more with --memory; a smaller batch needs less staged "
-                                   "input; the state alone takes {}; hornbeam plan shows the rest",
-                                   text(plan.state_bytes))});
+  MemoryRefusal refusal = memory_refusal(plan, options_.memory_limit, options_.batch);
+  throw Error("H401", {.message = std::move(refusal.message), .help = std::move(refusal.help)});
 }
 
 void Trainer::compile(Compiled& step, Kind kind, const Dataset& like, const StepShape& shape,
@@ -273,8 +265,10 @@ Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like, int64_t bat
   step = std::make_unique<Compiled>();
   step->asked = shape;
   compile(*step, kind, like, shape, INT64_MAX);
-  if (step->executable->memory_plan().peak_bytes > without_reserve(options_.memory_limit))
+  if (step->executable->memory_plan().peak_bytes > without_reserve(options_.memory_limit)) {
+    step->executable.reset();  // its memory is given back with that of the search for a cut
     compile(*step, kind, like, rounded_for_parts(shape), options_.memory_limit);
+  }
   step->means = means_of(step->outputs);
   step->compile_seconds = seconds_since(start);
   return *step;

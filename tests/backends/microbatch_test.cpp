@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "backends/backends.h"
+#include "backends/cpu/cpu_backend.h"
+#include "backends/cpu/cpu_compiler.h"
 #include "compile/training_graphs.h"
 #include "run_on.h"
 
@@ -51,6 +53,44 @@ INSTANTIATE_TEST_SUITE_P(Steps, MemoryLimit,
                                          LimitCase{"pictures", pictures_step, 960, 0.8},
                                          LimitCase{"pictures_tight", pictures_step, 960, 0.6}),
                          [](const auto& test) { return test.param.name; });
+
+// A batch of 96, cut as asked.
+class AnyBatch : public testing::TestWithParam<Graph (*)(int64_t slice, int64_t replicas)> {
+ protected:
+  static constexpr int64_t batch = 96, everything = int64_t{1} << 40;
+
+  std::vector<Tensor> run_cut(MicrobatchRequest cut, int64_t* kept = nullptr) {
+    auto made = compiler_.compile(cut, threads_->threads());
+    if (kept != nullptr) *kept = made->memory_plan().microbatches.kept_bytes;
+    return run_on(backend_, *made, graph_.outputs().size(), inputs_);
+  }
+
+  Graph graph_ = GetParam()(batch, 1);
+  std::vector<Tensor> inputs_ = inputs_for(graph_, 5);
+  CompileOptions options_;
+  CpuBackend backend_{2};
+  std::shared_ptr<ThreadPool> threads_ = std::make_shared<ThreadPool>(2);
+  CpuCompiler compiler_{graph_, options_, threads_, std::make_shared<Memory>(0)};
+};
+
+TEST_P(AnyBatch, InSlicesAndWithEveryRecomputationIsTheSame) {  // case B45
+  const std::vector<Tensor> whole = run_cut({});
+  for (int64_t slices : {1, 2, 3, 8}) {
+    int64_t kept = 0;
+    const std::vector<Tensor> all_kept = run_cut({batch / slices, everything}, &kept);
+    for (size_t i = 0; i < whole.size(); ++i)
+      EXPECT_LT(distance(all_kept[i], whole[i]), 2e-5)
+          << graph_.outputs()[i].name << " in " << slices << " slices";
+    for (int64_t most_kept : {kept - 1, kept / 2, kept / 4, int64_t{0}}) {
+      const std::vector<Tensor> again = run_cut({batch / slices, most_kept});
+      for (size_t i = 0; i < whole.size(); ++i)
+        EXPECT_TRUE(identical(again[i], all_kept[i]))
+            << graph_.outputs()[i].name << ", " << most_kept << " of " << kept << " bytes kept";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, AnyBatch, testing::Values(mlp_step, pictures_step));
 
 TEST(MemoryLimits, TooSmallForOneSampleGiveTheSmallestPlan) {
   auto cpu = make_backend("cpu", {});

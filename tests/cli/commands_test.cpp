@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "cli/program.h"
 #include "formats/npz.h"
+#include "process_memory.h"
 
 namespace hornbeam {
 namespace {
@@ -104,7 +105,57 @@ TEST_F(Commands, PlanSaysBeforehandWhatFits) {
   Ran refused = run("plan zoo:article-cnn --batch 256 --memory 50MiB");
   EXPECT_EQ(refused.exit, 4);
   EXPECT_NE(refused.out.find("together"), std::string::npos);
-  EXPECT_NE(refused.out.find("Does not fit: it needs "), std::string::npos) << refused.out;
+  EXPECT_NE(refused.out.find("Does not fit: the step needs "), std::string::npos) << refused.out;
+}
+
+TEST_F(Commands, RefusalsSayWhatIsNeededAndWhatToChange) {
+  const std::string asked = " zoo:lenet --batch 50000 --memory 100MiB --data made.npz";
+  write_npz(file("made.npz"),
+            std::vector<NamedTensor>{{"x", Tensor(DType::uint8, {50000, 28, 28, 1})},
+                                     {"y", Tensor(DType::uint8, {50000})}});
+  Ran plan = run("plan" + asked), train = run("train" + asked);
+  EXPECT_EQ(plan.exit, 4);
+  EXPECT_EQ(train.exit, 4);
+  for (const std::string& text : {plan.out, train.err})
+    for (const char* part : {"of 100.00 MiB that may be used, even with ", "allow 1",
+                             "with --memory or take a --batch of at most about 4",
+                             "50,000 samples as they come in 112.30 MiB"})
+      EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_FALSE(std::filesystem::exists(file("runs")));
+}
+
+// Without --memory a step gets what the system leaves, here of the address space.
+TEST_F(Commands, TrainsWithinTheLimitOfTheSystem) {
+  if (sanitized) GTEST_SKIP() << "a sanitizer needs address space of its own";
+  write_npz(file("made.npz"),
+            std::vector<NamedTensor>{{"x", Tensor(DType::uint8, {8192, 28, 28, 1})},
+                                     {"y", Tensor(DType::uint8, {8192})}});
+  const std::string command = "train zoo:lenet --data made.npz --batch 8192 --threads 2 --out ";
+  Ran limited = run_under("ulimit -v 400000", command + "limited");
+  EXPECT_EQ(limited.exit, 0) << limited.err;
+  EXPECT_NE(text("limited/plan.txt").find(" microbatches of "), std::string::npos);
+  Ran given = run_under("ulimit -v 400000", command + "given --memory 100MiB");
+  EXPECT_EQ(given.exit, 0) << given.err;
+}
+
+// 4 x 25,600 x 25,600 are 2,621,440,000 elements: no count wraps on the way to the user.
+TEST_F(Commands, PlanCountsLargeTensors) {  // case B51
+  write_text(file("large.json"),
+             R"({"class_name": "Sequential", "config": {"name": "large", "layers": [
+      {"class_name": "InputLayer", "config": {"batch_shape": [null, 1, 1, 1], "name": "x"}},
+      {"class_name": "ZeroPadding2D", "config": {"name": "pad", "padding": [[0, 25599], [0, 25599]]}},
+      {"class_name": "GlobalAveragePooling2D", "config": {"name": "pool"}},
+      {"class_name": "Dense", "config": {"name": "dense", "units": 1}}]}})");
+  const std::string command = "plan large.json --batch 4 --memory 1TiB";
+  Ran text = run(command), json = run(command + " --json");
+  EXPECT_EQ(text.exit, 0) << text.err;
+  const Json::Array largest = json.json().at("largest").as_array();
+  EXPECT_EQ(largest.at(0).at("bytes").as_integer(), 10485760000);
+  EXPECT_GE(json.json().at("planned_peak_bytes").as_integer(), 10485760000);
+  EXPECT_NE(text.out.find("10,485,7"), std::string::npos) << text.out;
+  for (const std::string& shown : {text.out, json.out})
+    for (size_t at = shown.find('-'); at != std::string::npos; at = shown.find('-', at + 1))
+      EXPECT_FALSE(std::isdigit(static_cast<unsigned char>(shown[at + 1]))) << shown;
 }
 
 TEST_F(Commands, PlanCutsABatchThatDoesNotFit) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "compile/data_parallel.h"
 #include "compile/expand.h"
 #include "compile/simplify.h"
@@ -79,6 +81,25 @@ Graph channels_last_step(int64_t slice, int64_t replicas) { return cnn_step(slic
 INSTANTIATE_TEST_SUITE_P(Steps, Microbatch,
                          testing::Values(mlp_step, channels_last_step, channels_first_step,
                                          recurrent_step));
+
+// Of 1, 2, 3, 4 and 10, in parts of two with a sixth that is not real: the mean is 4 and the
+// variance 10, never those of the last part.
+TEST(MicrobatchStatistics, AreThoseOfTheWholeBatch) {  // case B45
+  Builder build;
+  Expr x = build.input("x", {DType::float32, {6, 1}}, Role::batch),
+       valid = build.input("valid", {DType::int32, {}}, Role::parameter);
+  BatchNormStatistics statistics = batch_norm_statistics(x, valid, 1);
+  build.output("mean", statistics.mean);
+  build.output("variance", statistics.variance);
+  Graph graph = build.finish();
+  Graph cut = microbatch(MicrobatchStages(graph), 2, {});
+  Tensor samples(DType::float32, {6, 1});
+  std::ranges::copy(std::vector<float>{1, 2, 3, 4, 10, 99}, samples.values<float>().begin());
+  std::vector<Tensor> inputs{samples, Tensor::scalar(int32_t{5})};
+  std::vector<Tensor> results = interpret(cut, inputs);
+  EXPECT_NEAR(results[0].values<float>()[0], 4, 1e-6);
+  EXPECT_NEAR(results[1].values<float>()[0], 10, 1e-5);
+}
 
 TEST(KeepChoice, KeepsNothingThatMustNotAndSaysWhatRunsAgain) {
   Graph graph = expanded(data_parallel(cnn_step(12, 1), 1));

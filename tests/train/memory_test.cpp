@@ -67,38 +67,47 @@ TEST(Memory, OfAFitIsThatOfTheStep) {
 struct Fit {
   std::string model;
   int64_t batch;
+  int64_t limit = INT64_MAX;  // below what the whole batch needs: it is cut
+  int replicas = 1;
 };
 
 class MemoryTable : public testing::TestWithParam<Fit> {};
 
 TEST_P(MemoryTable, PlanIsWhatAFitTakes) {
   if (sanitized) GTEST_SKIP() << "a sanitizer keeps memory of its own";
-  const auto& [name, batch] = GetParam();
+  const auto& [name, batch, limit, replicas] = GetParam();
   auto backend = make_backend("cpu", {.threads = 2});
   std::shared_ptr<Model> model = zoo_model(name);
   model->initialize(0);
   CompileConfig config = adam_with_accuracy();
   Dataset data = random_samples(*model, batch);
-  Trainer trainer(*model, config, *backend, {.batch = batch});
+  Trainer trainer(*model, config, *backend,
+                  {.batch = batch, .replicas = replicas, .memory_limit = limit});
   malloc_trim(0);
   forget_the_peak();
   const double start = status_bytes("VmRSS");
   trainer.fit(data, nullptr, {.epochs = 2});
   const double grown = status_bytes("VmHWM") - start;
-  const double planned =
-      static_cast<double>(trainer.compile_training(data).memory_plan().peak_bytes);
+  const MemoryPlan& plan = trainer.compile_training(data).memory_plan();
+  EXPECT_EQ(plan.microbatches.samples > 0, limit != INT64_MAX);
+  const double planned = static_cast<double>(plan.peak_bytes);
   EXPECT_LT(grown, planned * 1.05);
   EXPECT_GT(grown, planned * 0.95);
 }
 
+constexpr int64_t MiB = 1 << 20;
+
 INSTANTIATE_TEST_SUITE_P(Models, MemoryTable,
                          testing::Values(Fit{"article-cnn", 16}, Fit{"article-cnn", 48},
                                          Fit{"article-mlp", 32}, Fit{"article-mlp", 1024},
-                                         Fit{"lenet", 1024}, Fit{"lenet", 4096}),
+                                         Fit{"lenet", 1024}, Fit{"lenet", 4096},
+                                         Fit{"article-cnn", 64, 105 * MiB},
+                                         Fit{"article-mlp", 4096, 260 * MiB}),
                          [](const auto& fit) {
                            std::string name = fit.param.model;
                            std::ranges::replace(name, '-', '_');
-                           return name + "_" + std::to_string(fit.param.batch);
+                           return name + "_" + std::to_string(fit.param.batch) +
+                                  (fit.param.limit < INT64_MAX ? "_cut" : "");
                          });
 
 TEST(Memory, IsFlatOverManySteps) {

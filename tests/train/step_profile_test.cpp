@@ -77,5 +77,38 @@ TEST_F(StepProfiles, NothingCostlyBelongsToNoLayer) {
     }
 }
 
+// The loops over its parts are no black boxes.
+TEST(StepProfileOfACutBatch, StillHasLayersPhasesAndKernels) {
+  auto backend = make_backend("cpu", {.threads = 2});
+  std::shared_ptr<Model> model = zoo_model("lenet");
+  model->initialize(0);
+  CompileConfig config{.optimizer = optimizer_by_name("adam", "test"),
+                       .loss = "sparse_categorical_crossentropy"};
+  Dataset data{.name = "zeros"};
+  data.inputs.push_back({"", Tensor(DType::uint8, {512, 28, 28, 1})});
+  data.targets.push_back({"", Tensor(DType::uint8, {512, 1})});
+  Trainer trainer(*model, config, *backend, {.batch = 512, .memory_limit = int64_t{16} << 20});
+  StepProfile profile;
+  trainer.fit(data, nullptr, {.profile = &profile});
+  const int64_t parts = trainer.compile_training(data).memory_plan().microbatches.parts;
+  ASSERT_GT(parts, 1);
+  double all = 0, inside = 0, layers = 0;
+  for (size_t i = 0; i < profile.kernels().size(); ++i) {
+    const KernelRecord& record = profile.kernels()[i];
+    all += profile.kernel_seconds(i);
+    if (record.node.find('.') == std::string::npos) continue;
+    inside += profile.kernel_seconds(i);
+    EXPECT_EQ(record.calls, parts) << record.op;
+  }
+  EXPECT_GT(inside, 0);
+  for (const LayerTimes& times : times_by_layer(profile)) {
+    layers += times.all_seconds();
+    if (!times.layer.starts_with("conv2d") && !times.layer.starts_with("dense")) continue;
+    EXPECT_GT(times.seconds[static_cast<size_t>(Phase::forward)], 0) << times.layer;
+    EXPECT_GT(times.seconds[static_cast<size_t>(Phase::backward)], 0) << times.layer;
+  }
+  EXPECT_NEAR(layers, all, 1e-9);
+}
+
 }  // namespace
 }  // namespace hornbeam

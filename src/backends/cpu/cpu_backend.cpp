@@ -1,5 +1,7 @@
 #include "backends/cpu/cpu_backend.h"
 
+#include <malloc.h>
+
 #include <cstring>
 
 #include "backends/cpu/fit_memory.h"
@@ -10,8 +12,11 @@ namespace hornbeam {
 CpuBackend::CpuBackend(int threads) : threads_(std::make_shared<ThreadPool>(threads)) {}
 
 std::unique_ptr<Executable> CpuBackend::compile(const Graph& graph, const CompileOptions& options) {
-  return fit_memory(CpuCompiler(graph, options, threads_, arena_), options.memory_limit,
-                    threads_->threads());
+  auto best = fit_memory(CpuCompiler(graph, options, threads_, arena_), options.memory_limit,
+                         threads_->threads());
+  // What the search took must not stand beside the arena, which is not there yet.
+  if (best->memory_plan().microbatches.samples > 0) ::malloc_trim(0);
+  return best;
 }
 
 Buffer CpuBackend::allocate(const Type& type) {
