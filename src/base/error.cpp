@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace hornbeam {
 namespace {
 
 std::string render(const ErrorCode& code, const ErrorParts& parts) {
-  std::string text = fmt::format("error[{}]: {}", code.name, parts.message);
-  if (!parts.place.empty()) text += "\n  --> " + parts.place;
-  for (const std::string& note : parts.notes) text += "\n   = " + note;
-  if (!parts.help.empty()) text += "\nhelp: " + parts.help;
+  std::string text = fmt::format("error[{}]: {}", code.name, printable(parts.message));
+  if (!parts.place.empty()) text += "\n  --> " + printable(parts.place);
+  for (const std::string& note : parts.notes) text += "\n   = " + printable(note);
+  if (!parts.help.empty()) text += "\nhelp: " + printable(parts.help);
   return text;
 }
 

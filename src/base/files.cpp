@@ -21,13 +21,14 @@ namespace {
               {.message = "cannot read '" + path.string() + "': " + why, .place = path.string()});
 }
 
-void flush_to_disk(const fs::path& path) {
+// `target` is what it will be called.
+void flush_to_disk(const fs::path& path, const fs::path& target) {
   int file = ::open(path.c_str(), O_RDWR);
-  if (file < 0) cannot_write(path, std::strerror(errno));
+  if (file < 0) cannot_write(target, std::strerror(errno));
   bool flushed = ::fsync(file) == 0;
   int reason = errno;
   ::close(file);
-  if (!flushed) cannot_write(path, std::strerror(reason));
+  if (!flushed) cannot_write(target, std::strerror(reason));
 }
 
 bool is_gone(std::string_view process) {
@@ -62,6 +63,9 @@ fs::path behind_links(fs::path path) {
 std::vector<std::byte> read_file(const fs::path& path) {
   std::error_code failure;
   if (fs::is_directory(path, failure)) cannot_read(path, "it is a folder");
+  // A pipe would be waited for, and its length is not known.
+  if (fs::exists(path, failure) && !fs::is_regular_file(path, failure))
+    cannot_read(path, "it is a pipe or a device, not a file");
   std::ifstream file(path, std::ios::binary);
   if (!file) cannot_read(path, std::strerror(errno));
   uintmax_t size = fs::file_size(path, failure);
@@ -89,6 +93,14 @@ void make_folder(const fs::path& path) {
   if (failure) cannot_write(path, failure.message());
 }
 
+bool make_new_folder(const fs::path& path) {
+  if (path.has_parent_path()) make_folder(path.parent_path());
+  std::error_code failure;
+  bool made = fs::create_directory(path, failure);
+  if (failure) cannot_write(path, failure.message());
+  return made;
+}
+
 ScratchFile::ScratchFile(const fs::path& path, std::string_view suffix) : path_(path) {
   path_ += "." + std::string(suffix) + "-";
   remove_left_behind(path_);
@@ -104,7 +116,7 @@ void write_aside(const fs::path& path, const std::function<void(const fs::path&)
   const fs::path target = behind_links(path);
   ScratchFile aside(target, "writing");
   write(aside.path());
-  flush_to_disk(aside.path());
+  flush_to_disk(aside.path(), path);
   std::error_code failure;
   fs::rename(aside.path(), target, failure);
   if (failure) cannot_write(path, failure.message());

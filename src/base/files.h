@@ -11,7 +11,7 @@
 
 namespace hornbeam {
 
-// Throws H101 (missing, a folder, not readable), naming the path.
+// Throws H101 (missing, a folder, a pipe, not readable), naming the path.
 std::vector<std::byte> read_file(const std::filesystem::path& path);
 std::string read_text(const std::filesystem::path& path);
 
@@ -19,6 +19,9 @@ std::string read_text(const std::filesystem::path& path);
 [[noreturn]] void cannot_write(const std::filesystem::path& path, std::string_view why);
 // The folder and those above it, where they are missing; H120.
 void make_folder(const std::filesystem::path& path);
+// The same; false when the folder itself is there already. Of several processes that make a folder
+// at once, one is told true.
+bool make_new_folder(const std::filesystem::path& path);
 
 // Calls `write` with the path of a new file in the same folder, flushes it to the disk and renames
 // it to `path`, or to where the link `path` leads. When anything fails the new file is removed, an

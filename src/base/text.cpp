@@ -26,7 +26,32 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+// How many bytes the control character at the start of the text takes: 0 when there is none. Those
+// from U+0080 to U+009F are two bytes of UTF-8, 0xC2 first.
+size_t control_bytes(std::string_view text) {
+  auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x20 || byte(0) == 0x7F) return 1;
+  return byte(0) == 0xC2 && text.size() > 1 && byte(1) < 0xA0 ? 2 : 0;
+}
+
+std::string written_out(std::string_view control) {
+  if (control == "\n") return "\\n";
+  return fmt::format("\\x{:02x}", static_cast<unsigned char>(control.back()));
+}
+
 }  // namespace
+
+std::string printable(std::string_view text, std::string_view kept) {
+  std::string shown;
+  while (!text.empty()) {
+    size_t control = control_bytes(text);
+    bool as_it_is = control == 0 || kept.find(text[0]) != kept.npos;
+    size_t taken = std::max<size_t>(control, 1);
+    shown += as_it_is ? std::string(text.substr(0, taken)) : written_out(text.substr(0, taken));
+    text.remove_prefix(taken);
+  }
+  return shown;
+}
 
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates) {
   std::string_view best;

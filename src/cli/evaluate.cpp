@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/data_check.h"
 #include "cli/report.h"
@@ -22,7 +23,8 @@ int run_evaluate(const Options& options) {
   if (options.json)
     print_json(logs_json(logs));
   else
-    for (const auto& [name, value] : logs) std::cout << fmt::format("{}: {:.6g}\n", name, value);
+    for (const auto& [name, value] : logs)
+      std::cout << fmt::format("{}: {:.6g}\n", printable(name), value);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/kernel_table.h"
+#include "cli/pass_report.h"
 #include "cli/report.h"
 #include "cli/sample_data.h"
 #include "cli/session.h"
@@ -54,12 +55,13 @@ int64_t trained_parameters(Model& model) {
 
 void print_summary(const SavedModel& saved) {
   Model& model = *saved.model;
-  std::cout << fmt::format("Model: \"{}\" ({})\n\n{:42} {:26} {:>12}\n", model.name,
+  std::cout << fmt::format("Model: \"{}\" ({})\n\n{:42} {:26} {:>12}\n", printable(model.name),
                            model.class_name(), "Layer (type)", "Output shape", "Param #");
   for (const Row& row : rows_of(model))
-    std::cout << fmt::format("{:42} {:26} {:>12}\n",
-                             fmt::format("{} ({})", row.layer.name, row.layer.class_name()),
-                             shape_text(row.output), thousands(row.parameters));
+    std::cout << fmt::format(
+        "{:42} {:26} {:>12}\n",
+        fmt::format("{} ({})", printable(row.layer.name), row.layer.class_name()),
+        shape_text(row.output), thousands(row.parameters));
   int64_t trained = trained_parameters(model);
   int64_t total = model.parameters();
   std::cout << fmt::format(
@@ -68,8 +70,8 @@ void print_summary(const SavedModel& saved) {
   if (saved.compile)
     std::cout << "Compiled with: " << json_text(compile_config_json(*saved.compile)) << "\n";
   if (saved.optimizer_problem)
-    std::cout << "The optimizer cannot be used: " << saved.optimizer_problem->parts().message
-              << "\n";
+    std::cout << "The optimizer cannot be used: "
+              << printable(saved.optimizer_problem->parts().message) << "\n";
   if (saved.optimizer_state)
     std::cout << fmt::format("Optimizer state: after {} steps\n", saved.optimizer_state->iteration);
 }
@@ -98,11 +100,13 @@ Json summary_json(const SavedModel& saved) {
   return report;
 }
 
-// What --kernels, --measure and --graph ask for.
+// What --kernels, --measure, --graph, --passes and --dump ask for.
 struct Compiled {
   std::vector<KernelRecord> kernels;
   std::optional<StepProfile> profile;
   std::string graph;
+  std::vector<PassRecord> passes;
+  PassDumps dumps;
 
   const StepProfile* times() const { return profile ? &*profile : nullptr; }
 };
@@ -123,8 +127,13 @@ Compiled compiled(const Options& asked, SavedModel& saved) {
   CompileConfig config = compile_for(options, saved, true);
   Dataset like = data_to_plan_for(options, saved, config, options.measure ? options.batch : 1);
   std::unique_ptr<Backend> backend = backend_for(options);
-  Trainer trainer(model, config, *backend, trainer_options(options));
-  Compiled result{.kernels = trainer.compile_training(like).kernels()};
+  PassDumps dumps(options.dumps);
+  TrainerOptions settings = trainer_options(options);
+  settings.dump = [&](std::string_view pass, const Graph& graph) { dumps.add(pass, graph); };
+  Trainer trainer(model, config, *backend, std::move(settings));
+  const Executable& step = trainer.compile_training(like);
+  Compiled result{.kernels = step.kernels(), .passes = step.passes(), .dumps = std::move(dumps)};
+  result.dumps.require_all(result.passes);
   if (options.measure) {
     complete_model(saved, like, options.seed);
     result.profile = measured(trainer, like);
@@ -133,24 +142,44 @@ Compiled compiled(const Options& asked, SavedModel& saved) {
   return result;
 }
 
+bool asks_for_kernels(const Options& options) { return options.kernels || options.measure; }
+
+bool asks_for_the_step(const Options& options) {
+  return options.graph || options.passes || !options.dumps.empty() || asks_for_kernels(options);
+}
+
+void print_model(const Options& options, const SavedModel& saved) {
+  if (options.json)
+    print_json(summary_json(saved));
+  else
+    print_summary(saved);
+}
+
+void print_step_json(const Options& options, const SavedModel& saved, const Compiled& step) {
+  Json report = summary_json(saved);
+  if (asks_for_kernels(options)) report.set("kernels", kernels_json(step.kernels, step.times()));
+  if (options.passes) report.set("passes", passes_json(step.passes));
+  if (options.graph) report.set("graph", step.graph);
+  if (!options.dumps.empty()) report.set("dumps", step.dumps.json());
+  print_json(report);
+}
+
+void print_step(const Options& options, const SavedModel& saved, const Compiled& step) {
+  if (options.json) return print_step_json(options, saved, step);
+  if (asks_for_kernels(options)) std::cout << kernel_table(step.kernels, step.times());
+  if (options.passes) std::cout << passes_table(step.passes);
+  std::cout << printable(step.graph, "\n") << step.dumps.text();
+}
+
 }  // namespace
 
 int run_inspect(const Options& options) {
   SavedModel saved = load_model(options);
   note_left_out(options, saved);
-  const bool kernels = options.kernels || options.measure;
-  Compiled step;
-  if (options.graph || kernels) step = compiled(options, saved);
-  if (options.json) {
-    Json report = summary_json(saved);
-    if (kernels) report.set("kernels", kernels_json(step.kernels, step.times()));
-    if (options.graph) report.set("graph", step.graph);
-    print_json(report);
-    return 0;
-  }
-  if (!options.graph && !kernels) print_summary(saved);
-  if (kernels) std::cout << kernel_table(step.kernels, step.times());
-  std::cout << step.graph;
+  if (!asks_for_the_step(options))
+    print_model(options, saved);
+  else
+    print_step(options, saved, compiled(options, saved));
   return 0;
 }
 

@@ -1,4 +1,7 @@
 // hornbeam: reads the command line, runs a command, turns errors into exit codes.
+#include <malloc.h>
+
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -43,6 +46,11 @@ int report(const hornbeam::Error& error) {
 }  // namespace
 
 int main(int count, char** values) {
+  // Large blocks go back to the system as soon as they are free, so that the weights of a file are
+  // not held beside those of the step.
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  std::signal(SIGXFSZ,
+              SIG_IGN);  // a file that grows too large is a failed write, as on a full disk
   try {
     int exit = run(std::vector<std::string>(values + 1, values + count));
     require_written();

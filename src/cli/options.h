@@ -53,8 +53,9 @@ struct Options {
   bool json = false;
   bool quiet = false;
   std::string progress = "auto";
-  bool graph = false, kernels = false, measure = false;  // inspect
-  bool profile = false;                                  // train
+  bool graph = false, kernels = false, measure = false, passes = false;  // inspect
+  std::vector<std::string> dumps;
+  bool profile = false;  // train
   std::filesystem::path trace;
 
   // --config

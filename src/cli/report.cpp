@@ -30,7 +30,8 @@ std::string microbatch_text(const Microbatches& cut) {
       "one\n",
       cut.parts, cut.samples, bytes_text(static_cast<uint64_t>(cut.kept_bytes)), cut.slowdown);
   if (cut.repeated.empty()) return text;
-  return text + fmt::format("Computed again instead of kept: {}\n", join(cut.repeated, ", "));
+  return text +
+         fmt::format("Computed again instead of kept: {}\n", printable(join(cut.repeated, ", ")));
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ std::string plan_text(const MemoryPlan& plan) {
   text += "\nThe largest tensors\n";
   for (const PlannedTensor& tensor : plan.largest)
     text += fmt::format("  {:>12}  {:12} {}  {}\n", bytes_text(static_cast<uint64_t>(tensor.bytes)),
-                        name_of(tensor.use), to_string(tensor.type), tensor.name);
+                        name_of(tensor.use), to_string(tensor.type), printable(tensor.name));
   return text;
 }
 

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/report.h"
 #include "cli/session.h"
 #include "keras/model_writer.h"
@@ -14,15 +17,37 @@ namespace hornbeam {
 namespace fs = std::filesystem;
 namespace {
 
-fs::path next_free(const std::string& model_name) {
+// The name of a model as a part of a path: names come from files and may hold anything.
+std::string folder_name(std::string_view model_name) {
+  constexpr size_t longest = 100;  // bytes; file systems take 255
+  std::string name = printable(model_name.substr(0, longest));
+  std::ranges::replace(name, '/', '_');
+  return name;
+}
+
+bool is_taken(const std::string& prefix) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("runs", ignored))
+    if (entry.path().filename().string().starts_with(prefix)) return true;
+  return false;
+}
+
+// runs/NNN-model with the next free number. Of runs that start at once each gets its own.
+fs::path new_numbered_folder(const std::string& model_name) {
   for (int number = 1;; ++number) {
     std::string prefix = fmt::format("{:03}-", number);
-    bool taken = false;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator("runs", ignored))
-      taken |= entry.path().filename().string().starts_with(prefix);
-    if (!taken) return fs::path("runs") / (prefix + model_name);
+    if (is_taken(prefix)) continue;
+    fs::path folder = fs::path("runs") / (prefix + folder_name(model_name));
+    if (make_new_folder(folder)) return folder;
   }
+}
+
+fs::path folder_for(const Options& options, const std::string& model_name) {
+  if (options.out.empty()) return new_numbered_folder(model_name);
+  if (!make_new_folder(options.out) && !options.overwrite)
+    throw Error("H303", {.message = fmt::format("'{}' exists already", options.out.string()),
+                         .help = "choose another --out, or add --overwrite"});
+  return options.out;
 }
 
 // Every setting after merging; what was left to the program stands as it was chosen.
@@ -37,24 +62,20 @@ Json run_settings(const Options& options, const CompileConfig& config) {
   return settings;
 }
 
-// What an earlier run left must not stand beside the settings of this one. The model that this one
-// goes on from stays until its successor takes the place.
-void remove_earlier(const fs::path& folder, const Options& options) {
+// What an earlier run left must not stand beside the settings of this one. Its model is worth more:
+// it stays until its successor takes the place.
+void remove_earlier(const fs::path& folder) {
   std::error_code ignored;
-  for (const char* name : {"last.keras", "history.csv", "history.jsonl", "plan.txt"})
-    if (!fs::equivalent(folder / name, options.model, ignored)) fs::remove(folder / name, ignored);
+  for (const char* name : {"history.csv", "history.jsonl", "plan.txt"})
+    fs::remove(folder / name, ignored);
 }
 
 }  // namespace
 
 RunFolder::RunFolder(const Options& options, const std::string& model_name,
                      const CompileConfig& config)
-    : path_(options.out.empty() ? next_free(model_name) : options.out) {
-  if (fs::exists(path_) && !options.overwrite)
-    throw Error("H303", {.message = fmt::format("'{}' exists already", path_.string()),
-                         .help = "choose another --out, or add --overwrite"});
-  make_folder(path_);
-  remove_earlier(path_, options);
+    : path_(folder_for(options, model_name)) {
+  remove_earlier(path_);
   write_text(path_ / "config.json", strict_json_text(run_settings(options, config)) + "\n");
 }
 
@@ -69,8 +90,8 @@ void RunFolder::write_history(const History& history) const {
 }
 
 void RunFolder::write_model(Model& model, const CompileConfig& config,
-                            const OptimizerState& state) const {
-  save_keras(model_path(), model, &config, &state);
+                            const StateSources& state) const {
+  save_keras(model_path(), model, &config, state);
 }
 
 }  // namespace hornbeam

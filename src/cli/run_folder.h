@@ -18,7 +18,7 @@ class RunFolder {
   std::filesystem::path model_path() const { return path_ / "last.keras"; }
   void write_plan(const std::string& text) const;
   void write_history(const History& history) const;
-  void write_model(Model& model, const CompileConfig& config, const OptimizerState& state) const;
+  void write_model(Model& model, const CompileConfig& config, const StateSources& state) const;
 
  private:
   std::filesystem::path path_;

@@ -123,7 +123,7 @@ std::shared_ptr<Layer> transform_given(const std::string& text) {
 }  // namespace
 
 void note(const Options& options, const std::string& text) {
-  if (!options.quiet) std::cerr << text << "\n";
+  if (!options.quiet) std::cerr << printable(text) << "\n";
 }
 
 std::shared_ptr<Model> built_in_model(std::string_view name) {

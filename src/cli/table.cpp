@@ -4,18 +4,21 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace hornbeam {
 
 std::string table_text(std::string_view alignment, const std::vector<TableRow>& rows) {
   std::vector<size_t> widths(alignment.size());
+  auto cell = [](const TableRow& row, size_t i) { return printable(row[i]); };
   for (const TableRow& row : rows)
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], cell(row, i).size());
   std::string text;
   for (const TableRow& row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i)
-      line += alignment[i] == '<' ? fmt::format("{:<{}}  ", row[i], widths[i])
-                                  : fmt::format("{:>{}}  ", row[i], widths[i]);
+      line += alignment[i] == '<' ? fmt::format("{:<{}}  ", cell(row, i), widths[i])
+                                  : fmt::format("{:>{}}  ", cell(row, i), widths[i]);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }

@@ -57,7 +57,7 @@ class Run {
         trainer_(model_, config_, *backend_, trainer_options(options)),
         profile_(options.trace.empty() ? 0 : traced_steps) {
     if (saved.optimizer_state && options.optimizer.empty())
-      trainer_.set_optimizer_state(*saved.optimizer_state);
+      trainer_.set_optimizer_state(std::move(*saved.optimizer_state));
   }
 
   int run() {
@@ -99,10 +99,7 @@ class Run {
     print_json(document);
   }
 
-  void save(const RunFolder& folder) {
-    trainer_.download();
-    folder.write_model(model_, config_, trainer_.optimizer_state());
-  }
+  void save(const RunFolder& folder) { folder.write_model(model_, config_, trainer_.state()); }
 
   History fit(const RunFolder& folder) {
     InterruptWatch watch;

@@ -49,7 +49,7 @@ int run_zoo(const Options& options) {
   if (options.out.extension() == ".json")
     write_text(options.out, json_text(model_json(*model)));
   else
-    save_keras(options.out, *model, nullptr, nullptr);
+    save_keras(options.out, *model, nullptr, sources_of(*model));
   if (options.json)
     print_json(Json::object({{"name", options.model},
                              {"parameters", model->parameters()},

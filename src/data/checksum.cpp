@@ -32,13 +32,10 @@ void read_pieces(const fs::path& path, Use&& use) {
 
 }  // namespace
 
-std::string_view name_of(Digest digest) { return digest == Digest::sha256 ? "SHA-256" : "MD5"; }
-
-std::string checksum_of(const fs::path& file, Digest digest) {
+std::string checksum_of(const fs::path& file) {
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
                                                                   EVP_MD_CTX_free);
-  const EVP_MD* algorithm = digest == Digest::sha256 ? EVP_sha256() : EVP_md5();
-  bool good = EVP_DigestInit_ex(context.get(), algorithm, nullptr) == 1;
+  bool good = EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
   read_pieces(file, [&](const char* data, size_t size) {
     good = good && EVP_DigestUpdate(context.get(), data, size) == 1;
   });
@@ -52,10 +49,10 @@ std::string checksum_of(const fs::path& file, Digest digest) {
 }
 
 void check_published(const PublishedFile& published, const fs::path& file) {
-  std::string found = checksum_of(file, published.digest);
-  if (found == published.checksum) return;
-  throw Error("H202", {.message = fmt::format("'{}' is damaged or another file: its {} is {}",
-                                              published.name, name_of(published.digest), found),
+  std::string found = checksum_of(file);
+  if (found == published.sha256) return;
+  throw Error("H202", {.message = fmt::format("'{}' is damaged or another file: its SHA-256 is {}",
+                                              published.name, found),
                        .place = file.string(),
                        .notes = {"expected " + description_of(published),
                                  fmt::format("it has {} bytes",
@@ -66,7 +63,7 @@ void check_published(const PublishedFile& published, const fs::path& file) {
 std::string description_of(const PublishedFile& published) {
   std::string size =
       published.bytes == 0 ? "" : thousands(static_cast<int64_t>(published.bytes)) + " bytes, ";
-  return fmt::format("{}{} {}", size, name_of(published.digest), published.checksum);
+  return fmt::format("{}SHA-256 {}", size, published.sha256);
 }
 
 }  // namespace hornbeam

@@ -8,19 +8,15 @@
 
 namespace hornbeam {
 
-enum class Digest { sha256, md5 };
-std::string_view name_of(Digest digest);  // "SHA-256"
-
 // What is known of a published file.
 struct PublishedFile {
-  std::string_view name;  // "mnist.npz"
-  uint64_t bytes;         // 0 when not known
-  Digest digest;
-  std::string_view checksum;  // hexadecimal, lower case
+  std::string_view name;    // "mnist.npz"
+  uint64_t bytes;           // 0 when not known
+  std::string_view sha256;  // hexadecimal, lower case
 };
 
-// Throws H201 when the file cannot be read.
-std::string checksum_of(const std::filesystem::path& file, Digest digest);
+// The SHA-256 as hexadecimal digits. Throws H201 when the file cannot be read.
+std::string checksum_of(const std::filesystem::path& file);
 
 // Throws H202, showing both checksums, when `file` is another one.
 void check_published(const PublishedFile& published, const std::filesystem::path& file);

@@ -24,22 +24,26 @@ GzipReader::GzipReader(const std::filesystem::path& path)
 
 GzipReader::~GzipReader() { gzclose(file_->handle); }
 
-std::vector<std::byte> GzipReader::read(size_t most) {
+size_t GzipReader::read(std::span<std::byte> target) {
   constexpr size_t piece = size_t{1} << 20;
-  std::vector<std::byte> content;
-  while (content.size() < most) {
-    size_t before = content.size();
-    size_t wanted = std::min(piece, most - before);
-    content.resize(before + wanted);
-    int got = gzread(file_->handle, content.data() + before, static_cast<unsigned>(wanted));
+  size_t done = 0;
+  while (done < target.size()) {
+    auto wanted = static_cast<unsigned>(std::min(piece, target.size() - done));
+    int got = gzread(file_->handle, target.data() + done, wanted);
     int state = Z_OK;
     const char* reason = gzerror(file_->handle, &state);
     if (got < 0 || (state != Z_OK && state != Z_STREAM_END))
       damaged(path_, std::string("the compressed data is broken: ") + reason);
-    content.resize(before + static_cast<size_t>(got));
-    if (static_cast<size_t>(got) < wanted) break;
+    done += static_cast<size_t>(got);
+    if (static_cast<unsigned>(got) < wanted) break;
   }
-  return content;
+  return done;
+}
+
+uint64_t GzipReader::most_bytes() const {
+  constexpr uint64_t largest_deflate_ratio = 1032;
+  const uint64_t packed = std::filesystem::file_size(path_);
+  return gzdirect(file_->handle) != 0 ? packed : largest_deflate_ratio * packed;
 }
 
 }  // namespace hornbeam

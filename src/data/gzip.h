@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <vector>
+#include <span>
 
 namespace hornbeam {
 
@@ -16,9 +17,12 @@ class GzipReader {
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
 
-  // The next bytes, `most` of them or, at the end, fewer. Memory grows with what is really there,
-  // not with `most`. Throws H202 when the compressed data is damaged or cut off.
-  std::vector<std::byte> read(size_t most);
+  // Fills `target` with the next bytes and says how many there were: all of it or, at the end,
+  // fewer. Throws H202 when the compressed data is damaged or cut off.
+  size_t read(std::span<std::byte> target);
+  // The most bytes that a file of this size can unpack to. What a header claims beyond it is wrong
+  // and needs no memory.
+  uint64_t most_bytes() const;
 
  private:
   struct File;

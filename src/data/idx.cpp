@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <vector>
 
 #include "data/gzip.h"
 #include "data/reader_list.h"
@@ -40,8 +41,8 @@ size_t big_endian(const std::byte* bytes) {
 }
 
 Shape read_shape(GzipReader& reader, size_t axes, const fs::path& file) {
-  std::vector<std::byte> header = reader.read(axes * 4);
-  if (header.size() < axes * 4) damaged(file, "the file ends inside its header");
+  std::vector<std::byte> header(axes * 4);
+  if (reader.read(header) < header.size()) damaged(file, "the file ends inside its header");
   std::vector<int64_t> extents;
   int64_t elements = 1;
   for (size_t axis = 0; axis < axes; ++axis) {
@@ -53,10 +54,26 @@ Shape read_shape(GzipReader& reader, size_t axes, const fs::path& file) {
   return Shape(std::move(extents));
 }
 
+[[noreturn]] void wrong_size(const Shape& shape, const std::string& found, const fs::path& file) {
+  damaged(file, fmt::format("its shape {} needs {} bytes, {} are there", to_string(shape),
+                            shape.elements(), found));
+}
+
+Tensor read_numbers(GzipReader& reader, Shape shape, const fs::path& file) {
+  if (static_cast<uint64_t>(shape.elements()) > reader.most_bytes())
+    wrong_size(shape, fmt::format("at most {}", reader.most_bytes()), file);
+  Tensor tensor(DType::uint8, std::move(shape));
+  size_t found = reader.read({tensor.data(), tensor.bytes()});
+  std::byte beyond{};
+  if (found < tensor.bytes()) wrong_size(tensor.shape(), fmt::to_string(found), file);
+  if (reader.read({&beyond, 1}) > 0) wrong_size(tensor.shape(), "more", file);
+  return tensor;
+}
+
 Tensor read_idx(const fs::path& file, size_t axes) {
   GzipReader reader(file);
-  std::vector<std::byte> magic = reader.read(4);
-  if (magic.size() < 4 || magic[0] != std::byte{0} || magic[1] != std::byte{0})
+  std::array<std::byte, 4> magic{};
+  if (reader.read(magic) < 4 || magic[0] != std::byte{0} || magic[1] != std::byte{0})
     damaged(file, "an IDX file begins with two zero bytes, a type and a number of axes");
   if (magic[2] != unsigned_byte)
     throw Error("H208", {.message = fmt::format("the IDX element type 0x{:02x} is not supported; "
@@ -67,15 +84,7 @@ Tensor read_idx(const fs::path& file, size_t axes) {
     damaged(file,
             fmt::format("expected {} axes, the file has {}", axes, static_cast<int>(magic[3])));
   Shape shape = read_shape(reader, axes, file);
-  auto expected = static_cast<size_t>(shape.elements());
-  std::vector<std::byte> numbers = reader.read(expected + 1);
-  if (numbers.size() != expected)
-    damaged(file,
-            fmt::format("its shape {} needs {} bytes, {} are there", to_string(shape), expected,
-                        numbers.size() > expected ? "more" : fmt::to_string(numbers.size())));
-  Tensor tensor(DType::uint8, shape);
-  std::memcpy(tensor.data(), numbers.data(), expected);
-  return tensor;
+  return read_numbers(reader, std::move(shape), file);
 }
 
 Dataset read(const DataRequest& request) {

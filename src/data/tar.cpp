@@ -34,8 +34,9 @@ class Archive {
 
   void unpack() {
     while (true) {
-      Bytes header = reader_.read(block_bytes);
-      if (header.size() < block_bytes) damaged(path_, "the archive ends without an end mark");
+      Bytes header(block_bytes);
+      if (reader_.read(header) < block_bytes)
+        damaged(path_, "the archive ends without an end mark");
       if (header == Bytes(block_bytes)) return;
       unpack_entry(header);
     }
@@ -81,8 +82,9 @@ class Archive {
   Bytes read_content(uint64_t size) {
     total_ += size;
     if (size > most_bytes || total_ > most_bytes) damaged(path_, "it claims more than 2 GiB");
-    Bytes content = reader_.read((size + block_bytes - 1) / block_bytes * block_bytes);
-    if (content.size() < size) damaged(path_, "the archive ends inside a file");
+    if (size > reader_.most_bytes()) damaged(path_, "the archive ends inside a file");
+    Bytes content((size + block_bytes - 1) / block_bytes * block_bytes);
+    if (reader_.read(content) < size) damaged(path_, "the archive ends inside a file");
     content.resize(size);
     return content;
   }

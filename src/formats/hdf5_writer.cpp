@@ -2,17 +2,24 @@
 
 #include <hdf5.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/dtype.h"
 #include "base/files.h"
 
 namespace hornbeam {
 namespace {
 
-// What the library could not write; write_hdf5 adds the file.
+// What the library could not write, and the system's reason where it gave one; write_hdf5 adds the
+// file.
 struct Failure {
   std::string what;
+  int reason;
 };
 
-[[noreturn]] void failed(const std::string& what) { throw Failure{what}; }
+[[noreturn]] void failed(const std::string& what) { throw Failure{what, errno}; }
 
 // An identifier of the library, closed at the end of its scope.
 class Handle {
@@ -61,19 +68,53 @@ void write_group(hid_t file, const std::string& path) {
                path);
 }
 
+// Some rows of the first axis of a dataset, in one piece of memory.
+void write_rows(hid_t dataset, hid_t type, const Shape& shape, hsize_t first, hsize_t rows,
+                std::span<const std::byte> numbers) {
+  std::vector<hsize_t> start(shape.extents().size(), 0), count(shape.begin(), shape.end());
+  start[0] = first;
+  count[0] = rows;
+  Handle file(H5Dget_space(dataset), H5Sclose, "rows");
+  require(H5Sselect_hyperslab(file, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
+          "rows");
+  Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose,
+                "rows");
+  require(H5Dwrite(dataset, type, memory, file, H5P_DEFAULT, numbers.data()), "rows");
+}
+
+// About a MiB at a time: the state of a model is not to be in memory twice.
+void write_numbers(hid_t dataset, hid_t type, const TensorSource& tensor) {
+  constexpr int64_t part_bytes = int64_t{1} << 20;
+  const bool scalar = tensor.shape.rank() == 0;
+  const int64_t rows = scalar ? 1 : tensor.shape[0];
+  const int64_t bytes = tensor.shape.elements() * static_cast<int64_t>(size_of(tensor.dtype));
+  if (bytes == 0) return;
+  const int64_t row_bytes = bytes / rows, at_once = std::max<int64_t>(part_bytes / row_bytes, 1);
+  std::vector<std::byte> buffer(std::min(at_once, rows) * row_bytes);
+  for (int64_t first = 0; first < rows; first += at_once) {
+    const int64_t count = std::min(at_once, rows - first);
+    std::span<std::byte> part = std::span(buffer).first(count * row_bytes);
+    tensor.read(first * row_bytes, part);
+    if (scalar)
+      require(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, part.data()), "a number");
+    else
+      write_rows(dataset, type, tensor.shape, first, count, part);
+  }
+}
+
 void write_dataset(hid_t file, const Hdf5Document::Data& data) {
   Handle properties(H5Pcreate(H5P_LINK_CREATE), H5Pclose, data.path);
   require(H5Pset_create_intermediate_group(properties, 1), data.path);
-  std::vector<hsize_t> extents(data.tensor->shape().begin(), data.tensor->shape().end());
+  std::vector<hsize_t> extents(data.tensor.shape.begin(), data.tensor.shape.end());
   Handle space(extents.empty()
                    ? H5Screate(H5S_SCALAR)
                    : H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
                H5Sclose, data.path);
-  hid_t type = type_of(data.tensor->dtype());
+  hid_t type = type_of(data.tensor.dtype);
   Handle dataset(
       H5Dcreate2(file, data.path.c_str(), type, space, properties, H5P_DEFAULT, H5P_DEFAULT),
       H5Dclose, data.path);
-  require(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data.tensor->data()), data.path);
+  write_numbers(dataset, type, data.tensor);
 }
 
 void write_attribute(hid_t file, const Hdf5Document::Text& text) {
@@ -101,11 +142,14 @@ void write(const std::string& name, const Hdf5Document& document) {
 
 }  // namespace
 
-void write_hdf5(const std::filesystem::path& path, const Hdf5Document& document) {
+void write_hdf5(const std::filesystem::path& path, const Hdf5Document& document,
+                const std::filesystem::path& target) {
+  errno = 0;
   try {
     write(path.string(), document);
   } catch (const Failure& failure) {
-    cannot_write(path, "the HDF5 library failed at " + failure.what);
+    cannot_write(target, failure.reason != 0 ? std::strerror(failure.reason)
+                                             : "the HDF5 library failed at " + failure.what);
   }
 }
 

@@ -120,7 +120,8 @@ SavedModel load(std::vector<std::byte> content, const std::string& name, const f
 }  // namespace
 
 SavedModel load_model_file(const fs::path& path, const fs::path& weights) {
-  if (!fs::exists(path))
+  std::error_code failure;
+  if (!fs::exists(path, failure))
     throw Error("H101",
                 {.message = fmt::format("there is no file '{}'", path.string()),
                  .help = "zoo:NAME takes one of the built-in models; hornbeam zoo lists them"});

@@ -79,7 +79,19 @@ void require_output(const Model& model, TensorRef ref, const std::string& place)
                  place_of(place, layer));
 }
 
-void require_unique_names(const Model& model, const std::string& place) {
+// Keras makes no layer of such a name, and writes none.
+void require_a_name_of_keras(const Layer& layer, const std::string& place) {
+  if (layer.name.find('/') == std::string::npos) return;
+  throw Error("H111", {.message = fmt::format("the name '{}' holds a '/'", layer.name),
+                       .place = place_of(place, layer),
+                       .notes = {"Keras 3 refuses such names, so that a trained model could not "
+                                 "go back"},
+                       .help = "rename the layer in the version of Keras that made the file"});
+}
+
+void require_names(const Model& model, const std::string& place) {
+  require_a_name_of_keras(model, place);
+  for (const LayerCall& call : model.calls) require_a_name_of_keras(*call.layer, place);
   std::map<std::string_view, const Layer*> named;
   for (const LayerCall& call : model.calls) {
     auto [found, added] = named.emplace(call.layer->name, call.layer.get());
@@ -154,7 +166,7 @@ std::shared_ptr<Model> read_model(const Json& json, const std::string& place,
   try {
     std::shared_ptr<Model> model = read_parts(json, place, origin);
     calls_written_out(*model, place);
-    require_unique_names(*model, place);
+    require_names(*model, place);
     require_inputs_in_place(*model, place);
     for (const LayerCall& call : model->calls)
       for (TensorRef ref : call.inputs) require_output(*model, ref, place);

@@ -1,5 +1,7 @@
 #include "keras/save.h"
 
+#include <fmt/format.h>
+
 #include <ctime>
 
 #include "base/files.h"
@@ -24,31 +26,35 @@ std::string now() {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%d@%H:%M:%S", &parts)};
 }
 
-void write_weights(const std::filesystem::path& path, Model& model, const CompileConfig* config,
-                   const OptimizerState* state) {
+void add_optimizer(const Optimizer& optimizer, const OptimizerSources& state,
+                   Hdf5Document& document) {
+  auto add = [&, number = 0](TensorSource variable) mutable {
+    document.datasets.push_back({fmt::format("optimizer/vars/{}", number++), std::move(variable)});
+  };
+  add(source_owning(Tensor::scalar(state.iteration)));
+  add(source_owning(Tensor::scalar(static_cast<float>(state.learning_rate))));
+  for (const TensorSource* slot : stored_slots(optimizer, state)) add(*slot);
+}
+
+Hdf5Document weights_document(Model& model, const CompileConfig* config,
+                              const StateSources& state) {
   Hdf5Document document{.groups = {"vars"}};  // Keras before 3.6 wants the empty group
   for (const StoredWeight& stored : stored_weights(model))
-    document.datasets.push_back({stored.path, &stored.weight->value});
-  if (config == nullptr || state == nullptr) return write_hdf5(path, document);
-  Tensor iteration = Tensor::scalar(state->iteration);
-  Tensor rate = Tensor::scalar(static_cast<float>(state->learning_rate));
-  document.datasets.push_back({"optimizer/vars/0", &iteration});
-  document.datasets.push_back({"optimizer/vars/1", &rate});
-  size_t number = 2;
-  for (const Tensor* slot : stored_slots(*config->optimizer, *state))
-    document.datasets.push_back({"optimizer/vars/" + std::to_string(number++), slot});
-  write_hdf5(path, document);
+    document.datasets.push_back({stored.path, state.weights.at(stored.weight)});
+  if (config != nullptr && state.optimizer)
+    add_optimizer(*config->optimizer, *state.optimizer, document);
+  return document;
 }
 
 }  // namespace
 
 void save_keras(const std::filesystem::path& path, Model& model, const CompileConfig* config,
-                const OptimizerState* state) {
+                const StateSources& state) {
   Json metadata = Json::object({{"keras_version", "3.0.5"}, {"date_saved", now()}});
   Json architecture = model_json(model);
   if (config != nullptr) architecture.set("compile_config", compile_config_json(*config));
   ScratchFile weights(path, "weights");
-  write_weights(weights.path(), model, config, state);
+  write_hdf5(weights.path(), weights_document(model, config, state), path);
   std::vector<ZipEntry> entries{{"metadata.json", bytes_of(json_text(metadata))},
                                 {"config.json", bytes_of(json_text(architecture))},
                                 {"model.weights.h5", {}, weights.path()}};

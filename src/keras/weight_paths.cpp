@@ -57,4 +57,10 @@ std::vector<const Tensor*> stored_slots(const Optimizer& optimizer, const Optimi
   return in_order<const Tensor*>(state, optimizer.slots().size(), optimizer.stored_together());
 }
 
+std::vector<const TensorSource*> stored_slots(const Optimizer& optimizer,
+                                              const OptimizerSources& state) {
+  return in_order<const TensorSource*>(state, optimizer.slots().size(),
+                                       optimizer.stored_together());
+}
+
 }  // namespace hornbeam

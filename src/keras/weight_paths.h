@@ -25,6 +25,8 @@ std::vector<StoredWeight> stored_weights(Model& model, std::string_view folder =
 // The slots of an optimizer in the order in which Keras 3 stores them, behind iteration and rate.
 std::vector<Tensor*> stored_slots(const Optimizer& optimizer, OptimizerState& state);
 std::vector<const Tensor*> stored_slots(const Optimizer& optimizer, const OptimizerState& state);
+std::vector<const TensorSource*> stored_slots(const Optimizer& optimizer,
+                                              const OptimizerSources& state);
 // The same for `count` slots a weight: the first `together` of them weight by weight, then each of
 // the others for all weights.
 std::vector<Tensor*> slots_in_order(OptimizerState& state, size_t count, size_t together);

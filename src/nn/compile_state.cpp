@@ -12,4 +12,17 @@ OptimizerState fresh_state(const Optimizer& optimizer, Model& model) {
   return state;
 }
 
+StateSources sources_of(Model& model, const OptimizerState* optimizer) {
+  StateSources sources;
+  for (const ModelWeight& each : model.weights())
+    sources.weights[each.weight] = source_of(each.weight->value);
+  if (optimizer == nullptr) return sources;
+  sources.optimizer = {optimizer->iteration, optimizer->learning_rate, {}};
+  for (const std::vector<Tensor>& slots : optimizer->slots) {
+    std::vector<TensorSource>& all = sources.optimizer->slots.emplace_back();
+    for (const Tensor& slot : slots) all.push_back(source_of(slot));
+  }
+  return sources;
+}
+
 }  // namespace hornbeam

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/tensor.h"
+#include "base/tensor_source.h"
 #include "nn/model.h"
 #include "nn/optimizer.h"
 
@@ -30,6 +31,19 @@ struct OptimizerState {
 
 // Zeros for every slot of every trained weight.
 OptimizerState fresh_state(const Optimizer& optimizer, Model& model);
+
+// The same numbers as they are saved: read in parts where they lie, which may be a device.
+struct OptimizerSources {
+  int64_t iteration = 0;
+  double learning_rate = 0.001;
+  std::vector<std::vector<TensorSource>> slots;
+};
+struct StateSources {
+  std::map<const Weight*, TensorSource> weights;
+  std::optional<OptimizerSources> optimizer;
+};
+// Of a model and, where there is one, its optimizer; both must outlive the sources.
+StateSources sources_of(Model& model, const OptimizerState* optimizer = nullptr);
 
 // A model as a file holds it.
 struct SavedModel {

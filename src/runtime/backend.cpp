@@ -1,5 +1,9 @@
 #include "runtime/backend.h"
 
+#include <utility>
+
+#include "base/error.h"
+
 namespace hornbeam {
 
 Buffer Backend::upload(const Tensor& tensor) {
@@ -8,7 +12,18 @@ Buffer Backend::upload(const Tensor& tensor) {
   return buffer;
 }
 
-Tensor Backend::download(const Buffer& buffer) {
+Buffer Backend::upload(Tensor&& tensor) {
+  Buffer buffer = upload(std::as_const(tensor));
+  tensor = Tensor();
+  return buffer;
+}
+
+void Backend::download(const DeviceBuffer& buffer, Tensor& tensor) const {
+  check(buffer.type() == Type{tensor.dtype(), tensor.shape()}, "download keeps the type");
+  download(buffer, 0, {tensor.data(), tensor.bytes()});
+}
+
+Tensor Backend::download(const Buffer& buffer) const {
   Tensor tensor(buffer->type().dtype, buffer->type().shape);
   download(*buffer, tensor);
   return tensor;

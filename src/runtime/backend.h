@@ -79,12 +79,17 @@ class Backend {
   virtual std::unique_ptr<Executable> compile(const Graph& graph,
                                               const CompileOptions& options) = 0;
 
-  virtual Buffer allocate(const Type& type) = 0;                          // zero-filled
-  virtual void upload(const Tensor& tensor, DeviceBuffer& buffer) = 0;    // of equal type
-  virtual void download(const DeviceBuffer& buffer, Tensor& tensor) = 0;  // of equal type
+  virtual Buffer allocate(const Type& type) = 0;                        // zero-filled
+  virtual void upload(const Tensor& tensor, DeviceBuffer& buffer) = 0;  // of equal type
+  // Fills `part` with the row-major bytes of the buffer from the byte `first` on.
+  virtual void download(const DeviceBuffer& buffer, int64_t first,
+                        std::span<std::byte> part) const = 0;
 
   Buffer upload(const Tensor& tensor);
-  Tensor download(const Buffer& buffer);
+  // Leaves the tensor empty: its numbers are not in memory twice.
+  Buffer upload(Tensor&& tensor);
+  void download(const DeviceBuffer& buffer, Tensor& tensor) const;  // of equal type
+  Tensor download(const Buffer& buffer) const;
 };
 
 }  // namespace hornbeam

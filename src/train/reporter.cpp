@@ -6,6 +6,8 @@
 #include <cmath>
 #include <ostream>
 
+#include "base/text.h"
+
 namespace hornbeam {
 namespace {
 
@@ -54,8 +56,8 @@ std::string step_time_text(double seconds) {
 std::string logs_text(const Logs& logs) {
   std::string text;
   for (const auto& [name, value] : logs)
-    text += std::abs(value) > 1e-3 ? fmt::format(" - {}: {:.4f}", name, value)
-                                   : fmt::format(" - {}: {:.4e}", name, value);
+    text += std::abs(value) > 1e-3 ? fmt::format(" - {}: {:.4f}", printable(name), value)
+                                   : fmt::format(" - {}: {:.4e}", printable(name), value);
   return text;
 }
 

@@ -10,6 +10,7 @@
 
 #include "data/batches.h"
 #include "runtime/backend.h"
+#include "train/device_state.h"
 #include "train/history.h"
 #include "train/reporter.h"
 #include "train/step.h"
@@ -23,6 +24,8 @@ struct TrainerOptions {
   uint64_t seed = 0;
   std::vector<std::shared_ptr<Layer>> transforms;
   std::vector<std::string> disabled_passes;
+  // Called with the graph after every pass, when set.
+  std::function<void(std::string_view pass, const Graph& graph)> dump = {};
   MatmulPrecision matmul_precision = MatmulPrecision::highest;
   // Bytes that a step may need. A batch that needs more is run in microbatches, with the same
   // result to rounding; what does not fit even so is refused (H401) before anything is allocated.
@@ -71,9 +74,12 @@ class Trainer {
     return traced(Kind::training, like, shape_for(like, options_.batch));
   }
 
-  // Brings the weights back into the model, and the optimizer's state.
-  void download();
-  const OptimizerState& optimizer_state() const { return optimizer_state_; }
+  // Weights and the optimizer's state live on the backend from the first step on: there the host's
+  // tensors become empty. This brings copies back, into the model and the optimizer's state.
+  void download() { state_.download(); }
+  const OptimizerState& optimizer_state() const { return state_.optimizer_state(); }
+  // The same state to be saved, read where it is; valid until the next step.
+  StateSources state() const { return state_.sources(); }
 
  private:
   struct Compiled;
@@ -86,7 +92,6 @@ class Trainer {
   StepShape shape_for(const Dataset& like, int64_t batch) const;
   void compile(Compiled& step, Kind kind, const Dataset& like, const StepShape& shape,
                int64_t memory_limit);
-  std::map<std::string, const Tensor*> state_values() const;
   void allocate(Compiled& step);
   void upload_batch(Compiled& step, const Batch& batch);
   void run(Compiled& step, const Batch& batch);
@@ -101,8 +106,7 @@ class Trainer {
   Backend& backend_;
   TrainerOptions options_;
   StepSource source_;
-  OptimizerState optimizer_state_;
-  std::map<std::string, Buffer> state_;
+  DeviceState state_;
   std::map<Kind, std::unique_ptr<Compiled>> compiled_;
 };
 

@@ -103,6 +103,12 @@ TEST(Text, FindsTheNearestName) {
   EXPECT_EQ(nearest("Zzzzzzzz", names), "");
 }
 
+TEST(Text, WritesControlCharactersOut) {
+  EXPECT_EQ(printable("dense_1 ü ▏"), "dense_1 ü ▏");
+  EXPECT_EQ(printable("a\x1b[31m\nb\x7f\xc2\x9b"), "a\\x1b[31m\\nb\\x7f\\x9b");
+  EXPECT_EQ(printable("a\n\tb\xc2", "\n"), "a\n\\x09b\xc2");
+}
+
 TEST(Text, WritesNumbersForPeople) {
   EXPECT_EQ(thousands(3491082), "3,491,082");
   EXPECT_EQ(thousands(-999), "-999");

@@ -233,6 +233,21 @@ TEST_F(Commands, InspectShowsTheModel) {
   EXPECT_NE(run("inspect zoo:lenet --measure --batch 2").out.find("GB/s"), std::string::npos);
 }
 
+TEST_F(Commands, InspectShowsThePassesAndWhatTheyMake) {
+  Ran ran = run("inspect zoo:lenet --passes --dump expand --dump fuse");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  for (const char* part : {"pass ", "simplify ", "memory_plan ",
+                           "\n# after the pass expand\n%0 = ", "\n# after the pass fuse\n%0 = "})
+    EXPECT_NE(ran.out.find(part), std::string::npos) << part;
+  Json report = run("inspect zoo:lenet --passes --dump fuse --json").json();
+  EXPECT_GT(report.at("passes").as_array().size(), 4u);
+  EXPECT_GT(report.at("passes").as_array()[0].at("nodes").as_integer(), 10);
+  EXPECT_EQ(report.at("dumps").as_array()[0].at("pass").as_text(), "fuse");
+  Ran wrong = run("inspect zoo:lenet --dump fusee");
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_NE(wrong.err.find("did you mean 'fuse'?"), std::string::npos) << wrong.err;
+}
+
 TEST_F(Commands, MatmulPrecisionDecidesWhoMayTakeAConvolution) {
   std::string command = "inspect zoo:article-cnn --kernels --batch 128";
   const std::string exact = run(command).out;

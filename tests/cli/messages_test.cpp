@@ -1,4 +1,6 @@
 // What the program says when something is wrong, and that it says nothing else.
+#include <sys/stat.h>
+
 #include <limits>
 
 #include "base/files.h"
@@ -118,10 +120,30 @@ TEST_F(Messages, NamesAreOfferedOnlyWhereTheyAreNear) {
 
 // The shell counts blocks of 512 bytes; the program, not a signal, is to notice the end.
 TEST_F(Messages, AFullDiskIsAnErrorAndLeavesNothing) {
-  Ran ran = run_under("trap '' XFSZ; ulimit -f 20", "zoo lenet --out lenet.keras");
-  expect(ran, 3, {"error[H120]: cannot write 'lenet.keras", "--> lenet.keras", "has room"});
+  Ran ran = run_under("ulimit -f 20", "zoo lenet --out lenet.keras");
+  expect(
+      ran, 3,
+      {"error[H120]: cannot write 'lenet.keras': File too large", "--> lenet.keras\n", "has room"});
   for (const auto& entry : std::filesystem::directory_iterator(file("")))
     EXPECT_FALSE(entry.path().filename().string().starts_with("lenet")) << entry.path();
+}
+
+TEST_F(Messages, AFolderThatIsMissingIsNamedAsTheReason) {
+  for (const char* name : {"missing/lenet.keras", "missing/lenet.json"})
+    expect(run(std::string("zoo lenet --out ") + name), 3,
+           {std::string("cannot write '") + name + "': No such file or directory"});
+}
+
+TEST_F(Messages, APipeIsNoModel) {
+  ASSERT_EQ(::mkfifo(file("pipe.keras").c_str(), 0600), 0);
+  expect(run("inspect pipe.keras"), 3, {"error[H101]: cannot read 'pipe.keras': it is a pipe"});
+}
+
+TEST_F(Messages, AStepThatIsTooLargeSaysHowMuchItNeeds) {
+  Ran ran = run("train zoo:article-mlp --data made:train --limit 32 --memory 100KiB");
+  expect(ran, 4, {"error[H401]: the step needs", "that may be used"});
+  EXPECT_EQ(ran.err.find("(s)"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.find("32 samples of"), std::string::npos) << ran.err;
 }
 
 TEST_F(Messages, ThreadsThatTheSystemDoesNotLendAreAnError) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pty.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,10 +32,17 @@ pid_t start(const fs::path& folder, const std::string& command) {
   return child;
 }
 
-int exit_of(pid_t child) {
+struct Ended {
+  int exit;
+  int64_t peak_bytes;
+};
+
+Ended end_of(pid_t child) {
   int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  rusage usage{};
+  ::wait4(child, &status, 0, &usage);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
+          static_cast<int64_t>(usage.ru_maxrss) * 1024};
 }
 
 std::string golden_model(const std::string& name) {
@@ -63,8 +71,16 @@ ProgramTest::~ProgramTest() { fs::remove_all(folder_); }
 Ran ProgramTest::run(const std::string& arguments) const { return run_under(":", arguments); }
 
 Ran ProgramTest::run_under(const std::string& limits, const std::string& arguments) const {
-  int code = exit_of(start(folder_, limits + "; " + command_line(arguments)));
-  return {code, text("stdout"), text("stderr")};
+  Ended ended = end_of(start(folder_, limits + "; " + command_line(arguments)));
+  return {ended.exit, text("stdout"), text("stderr"), ended.peak_bytes};
+}
+
+std::vector<int> ProgramTest::run_at_once(const std::string& arguments, int count) const {
+  std::vector<pid_t> children;
+  std::vector<int> exits;
+  for (int i = 0; i < count; ++i) children.push_back(start(folder_, command_line(arguments)));
+  for (pid_t child : children) exits.push_back(end_of(child).exit);
+  return exits;
 }
 
 Ran ProgramTest::run_on_a_terminal(const std::string& arguments) const {
@@ -75,9 +91,9 @@ Ran ProgramTest::run_on_a_terminal(const std::string& arguments) const {
   char part[4096];
   for (ssize_t got; (got = ::read(terminal, part, sizeof part)) > 0;)
     all.append(part, static_cast<size_t>(got));
-  int code = exit_of(child);
+  Ended ended = end_of(child);
   ::close(terminal);
-  return {code, all, ""};
+  return {ended.exit, all, "", ended.peak_bytes};
 }
 
 Ran ProgramTest::interrupt(const std::string& arguments, const fs::path& path, int signal) const {
@@ -85,8 +101,8 @@ Ran ProgramTest::interrupt(const std::string& arguments, const fs::path& path, i
   while (!fs::exists(folder_ / path) && ::waitpid(child, nullptr, WNOHANG) == 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   ::kill(child, signal);
-  int code = exit_of(child);
-  return {code, text("stdout"), text("stderr")};
+  Ended ended = end_of(child);
+  return {ended.exit, text("stdout"), text("stderr"), ended.peak_bytes};
 }
 
 std::string ProgramTest::text(const std::string& name) const { return read_text(folder_ / name); }

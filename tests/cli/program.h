@@ -14,6 +14,7 @@ namespace hornbeam {
 struct Ran {
   int exit;
   std::string out, err;
+  int64_t peak_bytes = 0;  // the most that was resident from the start of the process on
   Json json() const { return parse_json(out, "stdout"); }
 };
 
@@ -27,6 +28,8 @@ class ProgramTest : public testing::Test {
   Ran run(const std::string& arguments) const;
   // Under limits of the shell, as "ulimit -f 20".
   Ran run_under(const std::string& limits, const std::string& arguments) const;
+  // Several of them at the same time; their exit codes.
+  std::vector<int> run_at_once(const std::string& arguments, int count) const;
   // With a terminal for all output, which comes back in `out`.
   Ran run_on_a_terminal(const std::string& arguments) const;
   // Starts it and sends a signal as soon as `path` exists.

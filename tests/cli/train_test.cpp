@@ -5,13 +5,26 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <set>
 
+#include "base/files.h"
 #include "cli/program.h"
 
 namespace hornbeam {
 namespace {
 
-class Train : public ProgramTest {};
+class Train : public ProgramTest {
+ protected:
+  // 3 numbers to 2, with these names, as they stand in JSON.
+  std::string model_named(const std::string& model, const std::string& layer) const {
+    write_text(file("named.json"), R"({"class_name": "Sequential", "config": {"name": ")" + model +
+                                       R"(", "layers": [
+               {"class_name": "InputLayer", "config": {"batch_shape": [null, 3]}},
+               {"class_name": "Dense", "config": {"units": 2, "name": ")" +
+                                       layer + R"("}}]}})");
+    return "named.json";
+  }
+};
 
 TEST_F(Train, WritesARunFolder) {
   Ran ran = run("train " + regression_model() + " --data " + regression_data() +
@@ -48,7 +61,7 @@ TEST_F(Train, NumbersRunsAndOverwritesNone) {
   EXPECT_EQ(run(command + " --out one --overwrite").exit, 0);
 }
 
-TEST_F(Train, OverwritingLeavesNothingOfTheEarlierRun) {
+TEST_F(Train, OverwritingLeavesOnlyTheModelOfTheEarlierRun) {
   std::string command = "train " + regression_model() + " --data " + regression_data() +
                         " --out one --optimizer \"SGD(learning_rate=";
   EXPECT_EQ(run(command + "1e-3)\"").exit, 0);
@@ -60,9 +73,57 @@ TEST_F(Train, OverwritingLeavesNothingOfTheEarlierRun) {
   EXPECT_EQ(run(own + "1e-3)\"").exit, 0);
   Ran failed = run(command + "1e38)\" --epochs 1 --batch 1 --overwrite");
   EXPECT_EQ(failed.exit, 5) << failed.err;
-  EXPECT_FALSE(std::filesystem::exists(file("one/last.keras")));
+  EXPECT_TRUE(std::filesystem::exists(file("one/last.keras")));  // until there is a new one
   EXPECT_FALSE(std::filesystem::exists(file("one/history.csv")));
   EXPECT_TRUE(std::filesystem::exists(file("one/config.json")));
+}
+
+// The shell counts blocks of 512 bytes: enough for the settings, too few for the weights.
+TEST_F(Train, KeepsTheOldModelWhenTheNewOneCannotBeWritten) {
+  std::string command =
+      "train " + regression_model() + " --data " + regression_data() + " --out one --overwrite";
+  EXPECT_EQ(run(command).exit, 0);
+  std::string before = text("one/last.keras");
+  Ran failed = run_under("ulimit -f 6", command);
+  EXPECT_EQ(failed.exit, 3) << failed.err;
+  EXPECT_NE(failed.err.find("error[H120]: cannot write 'one/last.keras': File too large"),
+            std::string::npos)
+      << failed.err;
+  EXPECT_EQ(text("one/last.keras"), before);
+}
+
+TEST_F(Train, RunsThatStartAtOnceHaveFoldersOfTheirOwn) {
+  std::string command = "train " + regression_model() + " --data " + regression_data();
+  EXPECT_EQ(run_at_once(command + " --threads 1", 6), std::vector<int>(6, 0));
+  std::set<std::string> numbers;
+  for (const auto& entry : std::filesystem::directory_iterator(file("runs"))) {
+    numbers.insert(entry.path().filename().string().substr(0, 3));
+    EXPECT_TRUE(std::filesystem::exists(entry.path() / "last.keras")) << entry.path();
+  }
+  EXPECT_EQ(numbers, (std::set<std::string>{"001", "002", "003", "004", "005", "006"}));
+}
+
+TEST_F(Train, AnyNameOfAModelStaysInItsFolderAndOffTheTerminal) {
+  std::string name = "a\\u001b[31m\\n\\u009b." + std::string(300, 'x');
+  Ran ran = run("train " + model_named(name, "dense") + " --data " + regression_data());
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.err.find('\x1b'), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("a\\x1b[31m\\n\\x9b.xxx"), std::string::npos) << ran.err;
+  std::filesystem::path runs = file("runs");
+  std::vector<std::filesystem::path> made(std::filesystem::directory_iterator(runs), {});
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_TRUE(made[0].filename().string().starts_with("001-a\\x1b[31m"));
+  Ran inspected = run("inspect " + model_named("m", "b\\u001b[31m"));
+  EXPECT_EQ(inspected.out.find('\x1b'), std::string::npos) << inspected.out;
+  EXPECT_NE(inspected.out.find("b\\x1b[31m (Dense)"), std::string::npos) << inspected.out;
+}
+
+TEST_F(Train, NamesThatKerasRefusesAreRefused) {
+  for (auto& [model, layer] : {std::pair{"../../evil", "dense"}, std::pair{"m", "block/dense"}}) {
+    Ran ran = run("train " + model_named(model, layer) + " --data " + regression_data());
+    EXPECT_EQ(ran.exit, 3) << ran.err;
+    EXPECT_NE(ran.err.find("holds a '/'"), std::string::npos) << ran.err;
+  }
 }
 
 TEST_F(Train, RemovesWhatAKilledRunLeft) {

@@ -68,9 +68,9 @@ class Known : public ::testing::Test {
   Known() {
     fs::create_directories(folder / "origin");
     write_gzip(folder / "origin/small.tar.gz", cifar_tar());
-    checksum = checksum_of(folder / "origin/small.tar.gz", Digest::sha256);
+    checksum = checksum_of(folder / "origin/small.tar.gz");
     url = "file://" + (folder / "origin/").string();
-    small = {"small", url, "", {{"small.tar.gz", 0, Digest::sha256, checksum}}, {"small-bin"}};
+    small = {"small", url, "", {{"small.tar.gz", 0, checksum}}, {"small-bin"}};
   }
 
   DataPlaces places(const std::string& mirror = "") {
@@ -131,14 +131,10 @@ TEST_F(Known, AnArchiveWithoutItsFolderIsRefused) {
 TEST_F(Known, SeveralFilesMakeAFolder) {
   write_text(folder / "origin/train.bin", record(1));
   write_text(folder / "origin/test.bin", record(2));
-  std::string train = checksum_of(folder / "origin/train.bin", Digest::md5);
-  std::string test = checksum_of(folder / "origin/test.bin", Digest::md5);
+  std::string train = checksum_of(folder / "origin/train.bin");
+  std::string test = checksum_of(folder / "origin/test.bin");
   KnownDataset pair{
-      "pair",
-      url,
-      "pair-files",
-      {{"train.bin", 3073, Digest::md5, train}, {"test.bin", 3073, Digest::md5, test}},
-      {"pair"}};
+      "pair", url, "pair-files", {{"train.bin", 3073, train}, {"test.bin", 3073, test}}, {"pair"}};
   fs::path located = locate(pair, places());
   EXPECT_EQ(located, folder / "cache/pair-files");
   EXPECT_EQ(read_dataset({.path = located}).samples(), 1);

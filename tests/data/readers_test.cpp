@@ -5,6 +5,7 @@
 #include "formats/npy.h"
 #include "formats/npz.h"
 #include "helpers.h"
+#include "process_memory.h"
 
 namespace hornbeam {
 namespace {
@@ -170,6 +171,19 @@ TEST(Idx, RefusesDamagedGzip) {
   whole[whole.size() - 6] ^= 1;  // the checksum
   write_text(labels, whole);
   expect_failure("H202", {"compressed data is broken"}, {.path = folder.path()});
+}
+
+// What a header claims is compared with what the file can hold before any memory is taken for it.
+TEST(Idx, RefusesAHeaderThatItsFileCannotFill) {
+  TemporaryFolder folder;
+  fs::path images = folder / "train-images-idx3-ubyte.gz";
+  write_gzip(images, std::string({0, 0, 8, 3, 0x7f, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28}) +
+                         std::string(1 << 20, '\0'));
+  forget_the_peak();
+  const double before = status_bytes("VmRSS");
+  expect_failure("H202", {"2130706432, 28, 28", "at most"}, {.path = folder.path()});
+  const double grown = status_bytes("VmHWM") - before;
+  EXPECT_TRUE(sanitized || grown < 8e6) << grown;
 }
 
 void save(const fs::path& path, const std::vector<std::pair<std::string, Tensor>>& arrays) {

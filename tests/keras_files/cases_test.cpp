@@ -119,7 +119,8 @@ TEST_F(Resumed, B33FromAFileIsAsIfNothingHadHappened) {
   fit(halted, 0, 2);
   std::filesystem::path path =
       std::filesystem::path(testing::TempDir()) / fmt::format("b33_{}.keras", ::getpid());
-  save_keras(path, *halted.model, &*halted.compile, &*halted.optimizer_state);
+  save_keras(path, *halted.model, &*halted.compile,
+             sources_of(*halted.model, &*halted.optimizer_state));
   SavedModel loaded = load_model_file(path, {});
   std::filesystem::remove(path);
   EXPECT_EQ(loaded.optimizer_state->iteration, 6);

@@ -44,7 +44,8 @@ TEST_P(Saved, IsReadBack) {
   SavedModel before = golden_model(GetParam());
   std::filesystem::path path = std::filesystem::path(testing::TempDir()) /
                                ("saved_" + GetParam().name + std::to_string(::getpid()) + ".keras");
-  save_keras(path, *before.model, &*before.compile, &*before.optimizer_state);
+  save_keras(path, *before.model, &*before.compile,
+             sources_of(*before.model, &*before.optimizer_state));
   SavedModel after = load_model_file(path, {});
   std::filesystem::remove(path);
   expect_same_weights(*after.model, *before.model);

@@ -55,7 +55,8 @@ TEST_F(Resumed, FromItsOwnFileHasTheBitsOfOneThatNeverStopped) {
   SavedModel first = load_model_file(golden_models() / "resumed_fresh.keras", "");
   fit(first, 0, half);
   std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "resumed.keras";
-  save_keras(file, *first.model, &*first.compile, &*first.optimizer_state);
+  save_keras(file, *first.model, &*first.compile,
+             sources_of(*first.model, &*first.optimizer_state));
   SavedModel second = load_model_file(file, "");
   fit(second, half, all);
   for (size_t i = 0; i < weights_of(straight).size(); ++i)

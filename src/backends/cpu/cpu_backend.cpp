@@ -28,9 +28,9 @@ void CpuBackend::upload(const Tensor& tensor, DeviceBuffer& buffer) {
   std::memcpy(cpu_buffer(buffer).data(), tensor.data(), tensor.bytes());
 }
 
-void CpuBackend::download(const DeviceBuffer& buffer, Tensor& tensor) {
-  check(buffer.type() == Type{tensor.dtype(), tensor.shape()}, "download keeps the type");
-  std::memcpy(tensor.data(), cpu_buffer(buffer).data(), tensor.bytes());
+void CpuBackend::download(const DeviceBuffer& buffer, int64_t first,
+                          std::span<std::byte> part) const {
+  std::memcpy(part.data(), cpu_buffer(buffer).data() + first, part.size());
 }
 
 }  // namespace hornbeam

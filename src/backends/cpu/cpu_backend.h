@@ -22,7 +22,8 @@ class CpuBackend : public Backend {
 
   Buffer allocate(const Type& type) override;
   void upload(const Tensor& tensor, DeviceBuffer& buffer) override;
-  void download(const DeviceBuffer& buffer, Tensor& tensor) override;
+  void download(const DeviceBuffer& buffer, int64_t first,
+                std::span<std::byte> part) const override;
 
  private:
   // Shared with the executables, of which one runs at a time.

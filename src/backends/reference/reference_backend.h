@@ -16,7 +16,8 @@ class ReferenceBackend : public Backend {
 
   Buffer allocate(const Type& type) override;
   void upload(const Tensor& tensor, DeviceBuffer& buffer) override;
-  void download(const DeviceBuffer& buffer, Tensor& tensor) override;
+  void download(const DeviceBuffer& buffer, int64_t first,
+                std::span<std::byte> part) const override;
 };
 
 }  // namespace hornbeam

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "backends/cpu/kernels/tile_operations.h"
+#include "backends/cpu/kernels/tile_transfer.h"
 #include "backends/cpu/kernels/workspace.h"
 
 namespace hornbeam {

@@ -1,0 +1,59 @@
+// A step as the trainer holds it: compiled, with its buffers, and the means of the epoch it is in.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "train/trainer.h"
+
+namespace hornbeam {
+
+inline constexpr int64_t batches_ahead = 2;  // filled while steps run
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// A log of an epoch: the mean of what the steps gave, by their counts.
+struct EpochMean {
+  std::string name;
+  size_t value = 0;                   // the output of the step that has it
+  std::optional<size_t> count_value;  // the output that has its count; else the real samples count
+  double total = 0, count = 0;
+};
+
+// A compiled step with its buffers, in the order of the graph's ports, and the means of an epoch.
+struct Trainer::Compiled {
+  StepShape asked, shape;  // what was asked for, and what it was rounded up to
+  std::vector<Port> inputs, outputs;
+  Types input_types;  // of the whole batch
+  std::unique_ptr<Executable> executable;
+  std::vector<Buffer> input_buffers, output_buffers;
+  std::vector<EpochMean> means;
+  double samples = 0;
+  double last_loss = 0;
+  double compile_seconds = 0;
+  Tensor scalar{DType::float32, {}}, valid{DType::int32, {}};
+
+  Buffer& input(std::string_view name) {
+    auto found = std::ranges::find(inputs, name, &Port::name);
+    check(found != inputs.end(), "an input of the step");
+    return input_buffers[static_cast<size_t>(found - inputs.begin())];
+  }
+  bool has_input(std::string_view name) const {
+    return std::ranges::find(inputs, name, &Port::name) != inputs.end();
+  }
+  void reset() {
+    for (EpochMean& mean : means) mean.total = mean.count = 0;
+    samples = 0;
+  }
+};
+
+}  // namespace hornbeam

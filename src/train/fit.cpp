@@ -1,0 +1,232 @@
+// Steps over data: the loops of fit, evaluate and predict.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "train/compiled_step.h"
+
+namespace hornbeam {
+namespace {
+
+Tensor rows_like(const Tensor& part, int64_t samples) {
+  Shape shape = part.shape();
+  shape[0] = samples;
+  return Tensor(part.dtype(), std::move(shape));
+}
+
+void require_finite(double loss, int64_t epoch, int64_t step, const Dataset& data) {
+  if (std::isfinite(loss)) return;
+  std::string in_data = first_not_finite(data);
+  throw Error("H501",
+              {.message = fmt::format("the loss is {} in epoch {}, step {}", loss, epoch + 1, step),
+               .place = data.name,
+               .notes = {in_data.empty() ? "the data has no NaN and no infinity" : in_data},
+               .help = in_data.empty() ? "try a smaller learning rate, gradient clipping "
+                                         "(clipnorm=1) or scaled inputs"
+                                       : "leave such samples out, or replace the numbers"});
+}
+
+// NaN has a sign, which means nothing and would be shown.
+double without_sign_of_nan(double value) {
+  return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
+}
+
+}  // namespace
+
+// Where an epoch begins in the data and how many steps it has. With fewer steps than the data has
+// batches, epochs share a pass over it, and the last one of a pass has what is left, as in Keras.
+struct EpochSteps {
+  EpochSteps(int64_t epoch, int64_t batches, int64_t most) {
+    const int64_t epochs_of_pass = (batches - 1) / most + 1;
+    pass = epoch / epochs_of_pass;
+    first = epoch % epochs_of_pass * most;
+    count = std::min(most, batches - first);
+  }
+  int64_t pass, first, count;
+};
+
+// Records the times of an executable as long as it lives.
+struct Recording {
+  Recording(Executable& each, StepProfile* profile) : executable(each) {
+    if (profile == nullptr) return;
+    profile->begin(executable);
+    executable.record_times(&profile->times());
+  }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+  ~Recording() { executable.record_times(nullptr); }
+
+  Executable& executable;
+};
+
+struct Trainer::EpochRun {
+  Compiled& step;
+  const Dataset& data;
+  Batches& batches;
+  const FitOptions& options;
+  Reporter& reporter;
+  Clock::time_point start;  // of the fit
+
+  EpochSteps steps_of(int64_t epoch) const {
+    const int64_t all = batches.steps_per_epoch();
+    return {epoch, all, options.steps_per_epoch.value_or(all)};
+  }
+  // To go on in the middle of a pass.
+  void skip_to(int64_t epoch) const {
+    const EpochSteps steps = steps_of(epoch);
+    if (steps.first > 0) batches.start_epoch(steps.pass);
+    for (int64_t skipped = 0; skipped < steps.first; ++skipped) batches.next();
+  }
+};
+
+void Trainer::upload_batch(Compiled& step, const Batch& batch) {
+  for (size_t i = 0; i < batch.inputs.size(); ++i)
+    backend_.upload(batch.inputs[i], *step.input(fmt::format("input/{}", i)));
+  for (size_t i = 0; i < batch.targets.size() && step.has_input(fmt::format("target/{}", i)); ++i)
+    backend_.upload(batch.targets[i], *step.input(fmt::format("target/{}", i)));
+  if (step.shape.sample_weight) backend_.upload(*batch.sample_weight, *step.input("sample_weight"));
+  step.valid.values<int32_t>()[0] = static_cast<int32_t>(batch.valid);
+  backend_.upload(step.valid, *step.input("valid"));
+}
+
+// One step; its results go into the means of the epoch.
+void Trainer::run(Compiled& step, const Batch& batch) {
+  upload_batch(step, batch);
+  step.executable->run(step.input_buffers, step.output_buffers);
+  auto output = [&](size_t number) {
+    backend_.download(*step.output_buffers[number], step.scalar);
+    return without_sign_of_nan(static_cast<double>(step.scalar.values<float>()[0]));
+  };
+  double samples = static_cast<double>(batch.valid);
+  step.samples += samples;
+  for (EpochMean& mean : step.means) {
+    double value = output(mean.value);
+    double count = mean.count_value ? output(*mean.count_value) : samples;
+    if (mean.name == "loss") step.last_loss = value;
+    mean.total += value * count;
+    mean.count += count;
+  }
+}
+
+// The means so far, sorted by name as Keras has them.
+void Trainer::fill_logs(const Compiled& step, Logs& logs) {
+  logs.resize(step.means.size());
+  for (size_t i = 0; i < logs.size(); ++i) {
+    const EpochMean& mean = step.means[i];
+    logs[i].first = mean.name;
+    logs[i].second = mean.count > 0 ? without_sign_of_nan(mean.total / mean.count) : 0;
+  }
+  std::ranges::sort(logs);
+}
+
+std::vector<Batch> Trainer::staging_for(const Dataset& data, const StepShape& shape) {
+  std::vector<Batch> staging;  // an initializer list would copy them
+  for (int64_t i = 0; i < batches_ahead; ++i) staging.push_back(new_batch(data, shape.batch));
+  return staging;
+}
+
+Batches Trainer::batches_of(const Dataset& data, const StepShape& shape, bool shuffle) {
+  BatchOptions options{.batch_size = batch_for(data), .shuffle = shuffle, .seed = options_.seed};
+  return Batches(data, options, staging_for(data, shape));
+}
+
+History Trainer::fit(const Dataset& training, const Dataset* validation,
+                     const FitOptions& options) {
+  Clock::time_point start = Clock::now();
+  Compiled& step = compiled(Kind::training, training, batch_for(training));
+  History history{.compile_seconds = step.compile_seconds};
+  allocate(step);
+  backend_.upload(Tensor::scalar(static_cast<float>(state_.learning_rate())),
+                  *step.input("learning_rate"));
+  if (step.has_input("seed"))
+    backend_.upload(Tensor::scalar(static_cast<int64_t>(options_.seed)), *step.input("seed"));
+  Batches batches = batches_of(training, step.shape, options.shuffle);
+  Recording recording(*step.executable, options.profile);
+  Reporter quiet;
+  EpochRun run{step, training, batches, options, options.reporter ? *options.reporter : quiet,
+               start};
+  run.skip_to(options.initial_epoch);
+  run.reporter.train_begin(options.epochs);
+  for (int64_t epoch = options.initial_epoch; epoch < options.epochs; ++epoch) {
+    std::optional<EpochRecord> record = run_epoch(run, epoch, history);
+    history.interrupted = !record.has_value();
+    if (history.interrupted) break;
+    if (validation != nullptr)
+      for (auto& [name, value] : evaluate(*validation))
+        record->logs.emplace_back("val_" + name, value);
+    history.epochs.push_back(*record);
+    run.reporter.epoch_end(*record);
+    if (options.epoch_end && !options.epoch_end(history)) break;
+  }
+  return history;
+}
+
+// Nothing when it was interrupted.
+std::optional<EpochRecord> Trainer::run_epoch(EpochRun& epoch_run, int64_t epoch,
+                                              History& history) {
+  Clock::time_point start = Clock::now();
+  Compiled& step = epoch_run.step;
+  step.reset();
+  const EpochSteps steps = epoch_run.steps_of(epoch);
+  if (steps.first == 0) epoch_run.batches.start_epoch(steps.pass);
+  epoch_run.reporter.epoch_begin(epoch, steps.count);
+  Logs logs;
+  StepProfile* profile = epoch_run.options.profile;
+  if (profile != nullptr) profile->begin_epoch();
+  for (int64_t number = 1; number <= steps.count; ++number) {
+    const Batch* batch = epoch_run.batches.next();
+    if (profile != nullptr) profile->batch_ready();
+    run(step, *batch);
+    if (history.first_step_seconds == 0)
+      history.first_step_seconds = seconds_since(epoch_run.start);
+    if (epoch_run.options.step_loss) epoch_run.options.step_loss(step.last_loss);
+    require_finite(step.last_loss, epoch, number, epoch_run.data);
+    fill_logs(step, logs);
+    epoch_run.reporter.step_end(number, logs);
+    if (profile != nullptr) profile->end_step();
+    if (epoch_run.options.interrupted && epoch_run.options.interrupted()) return std::nullopt;
+  }
+  return EpochRecord{.epoch = epoch,
+                     .seconds = seconds_since(start),
+                     .steps = steps.count,
+                     .samples = static_cast<int64_t>(step.samples),
+                     .logs = logs};
+}
+
+Logs Trainer::evaluate(const Dataset& data) {
+  Compiled& step = compiled(Kind::evaluation, data, batch_for(data));
+  allocate(step);
+  step.reset();
+  Batches batches = batches_of(data, step.shape, false);
+  batches.start_epoch(0);
+  while (const Batch* batch = batches.next()) run(step, *batch);
+  Logs logs;
+  fill_logs(step, logs);
+  return logs;
+}
+
+std::vector<Tensor> Trainer::predict(const Dataset& data) {
+  Compiled& step = compiled(Kind::prediction, data, batch_for(data));
+  allocate(step);
+  Batches batches = batches_of(data, step.shape, false);
+  batches.start_epoch(0);
+  std::vector<Tensor> predictions;
+  int64_t done = 0;
+  while (const Batch* batch = batches.next()) {
+    upload_batch(step, *batch);
+    step.executable->run(step.input_buffers, step.output_buffers);
+    for (size_t i = 0; i < step.outputs.size(); ++i) {
+      Tensor part = backend_.download(step.output_buffers[i]);
+      if (predictions.size() == i) predictions.push_back(rows_like(part, data.samples()));
+      size_t row = part.bytes() / static_cast<size_t>(part.shape()[0]);
+      std::memcpy(predictions[i].data() + static_cast<size_t>(done) * row, part.data(),
+                  static_cast<size_t>(batch->valid) * row);
+    }
+    done += batch->valid;
+  }
+  return predictions;
+}
+
+}  // namespace hornbeam
