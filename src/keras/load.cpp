@@ -108,9 +108,10 @@ SavedModel load_by_ending(std::vector<std::byte> content, const std::string& nam
 }
 
 // Errors about a layer name the layer; this adds the file.
-SavedModel load(std::vector<std::byte> content, const std::string& name, const fs::path& weights) {
+template <class Load>
+SavedModel naming_the_file(const std::string& name, Load load) {
   try {
-    return load_by_ending(std::move(content), name, weights);
+    return load();
   } catch (const Error& error) {
     if (error.parts().place.find(name) != std::string::npos) throw;
     throw error.at(name).with_note("in the model file " + name);
@@ -125,11 +126,17 @@ SavedModel load_model_file(const fs::path& path, const fs::path& weights) {
     throw Error("H101",
                 {.message = fmt::format("there is no file '{}'", path.string()),
                  .help = "zoo:NAME takes one of the built-in models; hornbeam zoo lists them"});
-  return load(read_file(path), path.string(), weights);
+  const std::string name = path.string();
+  return naming_the_file(name, [&] {
+    // Of an archive only what is wanted is read.
+    if (path.extension() == ".keras" && fs::is_regular_file(path, failure))
+      return load_archive(ZipReader(path), name);
+    return load_by_ending(read_file(path), name, weights);
+  });
 }
 
 SavedModel load_model(std::vector<std::byte> content, const std::string& name) {
-  return load(std::move(content), name, {});
+  return naming_the_file(name, [&] { return load_by_ending(std::move(content), name, {}); });
 }
 
 }  // namespace hornbeam

@@ -48,11 +48,5 @@ TEST_F(ProcessMemory, IsThePlanAndTheStartOfTheProgram) {
   expect_as_planned("zoo:article-cnn --batch 128 --memory 120MiB");
 }
 
-TEST_F(ProcessMemory, OfATrainingThatGoesOnFromAFileIsNoMore) {
-  if (sanitized) GTEST_SKIP() << "a sanitizer keeps memory of its own";
-  training("zoo:article-mlp --out one");
-  expect_as_planned("one/last.keras --batch 32");
-}
-
 }  // namespace
 }  // namespace hornbeam
