@@ -33,8 +33,6 @@ class MicrobatchStages {
   // Of a cut node: the first stage in which it can be computed; of a meeting: the one it ends; of
   // all else: the one before which it can be computed.
   int stage(uint32_t node) const { return stages_[node]; }
-  // Cut values that are needed for the whole batch at the end of a stage, wherever they are used.
-  const std::set<Value>& needed_whole() const { return needed_whole_; }
 
   // A node that is cut or in which samples meet, as a part of so many samples has it.
   struct PartNode {
@@ -63,6 +61,7 @@ class MicrobatchStages {
   std::vector<BatchFlow> flows_;
   std::vector<char> meets_;
   std::vector<int> stages_;
+  // Cut values that are needed for the whole batch at the end of a stage, wherever they are used.
   std::set<Value> needed_whole_;
   std::vector<std::vector<Value>> brought_forth_;  // by stage: what meets at its end, or is whole
 };
