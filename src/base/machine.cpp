@@ -1,5 +1,6 @@
 #include "base/machine.h"
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -104,5 +105,7 @@ uint64_t free_memory(const fs::path& root) {
     free = std::min(free, group.files.free_in(group.folder));
   return std::min(free, free_address_space());
 }
+
+void give_free_memory_back() { ::malloc_trim(0); }
 
 }  // namespace hornbeam

@@ -15,4 +15,7 @@ uint64_t allowed_memory(const std::filesystem::path& root = "/");
 // `root` is where /proc and /sys are looked for.
 uint64_t free_memory(const std::filesystem::path& root = "/");
 
+// Memory that was freed in small pieces goes back to the system.
+void give_free_memory_back();
+
 }  // namespace hornbeam

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "train/compiled_step.h"
 #include "train/memory_refusal.h"
@@ -164,6 +165,7 @@ const Executable& Trainer::compile_training(const Dataset& like) {
 void Trainer::allocate(Compiled& step) {
   if (!step.input_buffers.empty()) return;
   require_memory(step.executable->memory_plan());
+  give_free_memory_back();  // what compiling took is not to lie beside the arena
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const Port& port = step.inputs[i];
     const Type& type = step.input_types[i];
