@@ -48,7 +48,7 @@ int report(const hornbeam::Error& error) {
 int main(int count, char** values) {
   // Large blocks go back to the system as soon as they are free, so that the weights of a file are
   // not held beside those of the step.
-  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
   std::signal(SIGXFSZ,
               SIG_IGN);  // a file that grows too large is a failed write, as on a full disk
   try {

@@ -165,7 +165,6 @@ const Executable& Trainer::compile_training(const Dataset& like) {
 void Trainer::allocate(Compiled& step) {
   if (!step.input_buffers.empty()) return;
   require_memory(step.executable->memory_plan());
-  give_free_memory_back();  // what compiling took is not to lie beside the arena
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const Port& port = step.inputs[i];
     const Type& type = step.input_types[i];
@@ -173,6 +172,7 @@ void Trainer::allocate(Compiled& step) {
                                                           : backend_.allocate(type));
   }
   step.output_buffers.resize(step.outputs.size());
+  give_free_memory_back();  // what compiling took and the host's weights: no part of the plan
   step.executable->prepare();
 }
 

@@ -39,7 +39,7 @@ CompileConfig adam_with_accuracy() {
 double weight_bytes(Model& model) { return 4.0 * static_cast<double>(model.parameters()); }
 
 // As the program does it, so that weights that have moved are given back at once.
-void give_large_blocks_back() { ::mallopt(M_MMAP_THRESHOLD, 1 << 20); }
+void give_large_blocks_back() { ::mallopt(M_MMAP_THRESHOLD, 128 << 10); }
 
 TEST(Memory, OfAFitIsThatOfTheStep) {
   if (sanitized) GTEST_SKIP() << "a sanitizer keeps memory of its own";
