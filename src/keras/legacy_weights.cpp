@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "base/error.h"
 #include "keras/weight_reader.h"
@@ -35,23 +36,57 @@ Hdf5Group layers_group(const Hdf5Group& file) {
   return file.has_group("model_weights") ? file.group("model_weights") : file;
 }
 
-void collect(Layer& layer, bool trained, std::vector<Weight*>& first, std::vector<Weight*>& then) {
-  if (auto model = dynamic_cast<Model*>(&layer)) {
-    for (const std::shared_ptr<Layer>& each : model->layers())
-      collect(*each, trained && each->trainable, first, then);
-    return;
+struct Parts {
+  std::vector<Weight*> trained, other;
+
+  std::vector<Weight*> together() const {
+    std::vector<Weight*> all = trained;
+    all.insert(all.end(), other.begin(), other.end());
+    return all;
   }
-  for (auto& weight : layer.own_weights())
-    (trained && weight->trainable ? first : then).push_back(weight.get());
+};
+
+// All weights inside in their plain order, each by the flag of its own layer.
+std::vector<std::pair<Weight*, bool>> flagged(Layer& layer) {
+  std::vector<std::pair<Weight*, bool>> all;
+  if (auto model = dynamic_cast<Model*>(&layer))
+    for (const std::shared_ptr<Layer>& each : model->layers())
+      std::ranges::copy(flagged(*each), std::back_inserter(all));
+  else
+    for (auto& weight : layer.own_weights())
+      all.emplace_back(weight.get(), layer.trainable && weight->trainable);
+  return all;
 }
 
-// The weights of a layer in the order of the file: of a nested model, those that its layers train
-// come first, whether or not it is trained as a whole.
-std::vector<Weight*> legacy_order(Layer& layer) {
-  std::vector<Weight*> weights, then;
-  collect(layer, true, weights, then);
-  weights.insert(weights.end(), then.begin(), then.end());
-  return weights;
+// Keras 3: the flag of the nested model says whether its weights are parted, those of the layers
+// how.
+Parts parts_of_keras_3(Layer& layer) {
+  Parts parts;
+  for (auto [weight, trained] : flagged(layer))
+    (layer.trainable && trained ? parts.trained : parts.other).push_back(weight);
+  return parts;
+}
+
+// Keras 1 and 2: every layer parts its own, and a frozen one has those that it would train first.
+Parts parts_of_keras_2(Layer& layer) {
+  Parts parts;
+  auto append = [](std::vector<Weight*>& all, const std::vector<Weight*>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  if (auto model = dynamic_cast<Model*>(&layer))
+    for (const std::shared_ptr<Layer>& each : model->layers()) {
+      Parts inner = parts_of_keras_2(*each);
+      append(parts.trained, inner.trained);
+      append(parts.other, inner.other);
+    }
+  for (auto& weight : layer.own_weights())
+    (weight->trainable ? parts.trained : parts.other).push_back(weight.get());
+  return layer.trainable ? parts : Parts{{}, parts.together()};
+}
+
+// The weights of a layer of the model in the order of the file: those that it trains come first.
+std::vector<Weight*> legacy_order(Layer& layer, const Origin& origin) {
+  return (origin.major > 2 ? parts_of_keras_3(layer) : parts_of_keras_2(layer)).together();
 }
 
 struct Pair {
@@ -109,7 +144,7 @@ Tensor present_kernel(Tensor kernel, const Conv2D& conv, const Origin& origin) {
 }
 
 void read_layer_weights(const Pair& pair, const std::string& file, const Origin& origin) {
-  std::vector<Weight*> weights = legacy_order(*pair.layer);
+  std::vector<Weight*> weights = legacy_order(*pair.layer, origin);
   std::string place = fmt::format("{}, {} ({})", file, pair.layer->name, pair.layer->class_name());
   if (weights.size() != pair.stored->weights.size())
     throw Error("H112", {.message = fmt::format("the layer has {} weights, the file {}",
@@ -161,7 +196,7 @@ void read_legacy_weights(const Hdf5Group& file, const std::string& name, const O
   std::vector<StoredLayer> stored = stored_layers(layers_group(file));
   std::vector<std::shared_ptr<Layer>> layers;
   for (const std::shared_ptr<Layer>& layer : model.layers())
-    if (!legacy_order(*layer).empty()) layers.push_back(layer);
+    if (!legacy_order(*layer, origin).empty()) layers.push_back(layer);
   if (layers.size() != stored.size())
     throw Error("H112", {.message = fmt::format("the model has {} layers with weights, the file {}",
                                                 layers.size(), stored.size()),

@@ -109,22 +109,24 @@ std::optional<std::vector<Shape>> Model::declared_shapes() const {
 
 std::vector<ModelWeight> Model::weights() {
   std::vector<ModelWeight> all;
-  collect("", true, all);
+  collect("", all);
   std::set<const Weight*> listed;
   std::erase_if(all, [&](const ModelWeight& each) { return !listed.insert(each.weight).second; });
+  if (!sequential && !trainable)
+    for (ModelWeight& each : all) each.trained = false;
   return all;
 }
 
-void Model::collect(const std::string& prefix, bool trained, std::vector<ModelWeight>& all) {
+void Model::collect(const std::string& prefix, std::vector<ModelWeight>& all) {
   for (const std::shared_ptr<Layer>& layer : layers()) {
     std::string path = prefix + layer->name;
-    bool layer_trained = trained && trainable && layer->trainable;
     if (auto nested = dynamic_cast<Model*>(layer.get())) {
-      nested->collect(path + "/", layer_trained, all);
+      nested->collect(path + "/", all);
       continue;
     }
     for (auto& weight : layer->own_weights())
-      all.push_back({path + "/" + weight->name, weight.get(), layer_trained && weight->trainable});
+      all.push_back(
+          {path + "/" + weight->name, weight.get(), layer->trainable && weight->trainable});
   }
 }
 

@@ -25,7 +25,7 @@ struct LayerCall {
 struct ModelWeight {
   std::string path;  // "dense/kernel", "encoder/dense/kernel"
   Weight* weight = nullptr;
-  bool trained = true;  // trainable, and so is every layer around it
+  bool trained = true;
 };
 
 class Model : public Layer {
@@ -57,7 +57,10 @@ class Model : public Layer {
   // Builds all layers for the shapes of a sample (batch extent 1). Throws H114 with the layer's
   // place.
   void build_for(std::span<const Shape> shapes);
-  // All weights in Keras' order; one that is reached twice has its first place.
+  // All weights in Keras' order; one that is reached twice has its first place. As Keras has it of
+  // a model that it reads, a weight is trained when its own layer is trainable, whatever the models
+  // around that layer say: freezing a model in Keras freezes its layers, which may be freed again.
+  // Only an outermost graph that is not trainable trains nothing; Sequential loses that flag.
   std::vector<ModelWeight> weights();
   int64_t parameters();
   // Draws a first value for every weight that has none.
@@ -65,7 +68,7 @@ class Model : public Layer {
 
  private:
   std::vector<Shape> output_shapes_;
-  void collect(const std::string& prefix, bool trained, std::vector<ModelWeight>& all);
+  void collect(const std::string& prefix, std::vector<ModelWeight>& all);
 };
 
 }  // namespace hornbeam

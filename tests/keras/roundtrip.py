@@ -49,6 +49,10 @@ def cases():
         for name, optimizer in all_optimizers():
             yield f"{network.__name__}, {name}", network, optimizer
     yield "shared layer, two inputs, two outputs, Adam", networks.shared, lambda: optimizers.Adam(0.01)
+    for name, network in {"fine-tuned graph": lambda: networks.fine_tuned(networks.graph_of),
+                          "fine-tuned sequence": lambda: networks.fine_tuned(networks.sequence_of),
+                          "frozen when it was made": networks.frozen_when_made}.items():
+        yield f"{name}, Adam", network, lambda: optimizers.Adam(0.01)
     yield "graphs in graphs, Adam", networks.two_ends, lambda: optimizers.Adam(0.01)
 
 

@@ -2,9 +2,11 @@
 // predict, and how far their optimizers have come.
 #include <gtest/gtest.h>
 
+#include "backends/backends.h"
 #include "golden/cases.h"
 #include "helpers.h"
 #include "keras/load.h"
+#include "train/trainer.h"
 
 namespace hornbeam {
 namespace {
@@ -55,6 +57,36 @@ TEST_P(Forms, OfWholeModels) {
     SavedModel saved = load_model_file(stem(GetParam()) + ending, {});
     expect_predictions(saved, numbers, ending);
     expect_compiled(saved, GetParam(), numbers, ending);
+  }
+}
+
+// An epoch of two batches more.
+std::vector<ModelWeight> gone_on(SavedModel& saved, const golden::Numbers& numbers) {
+  Dataset data;
+  for (size_t i = 0; Tensor & input : numbers.list("input"))
+    data.inputs.push_back({saved.model->input_name(i++), std::move(input)});
+  for (size_t i = 0; Tensor & target : numbers.list("target"))
+    data.targets.push_back({saved.model->output_name(i++), std::move(target)});
+  std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 1});
+  Trainer trainer(*saved.model, *saved.compile, *backend, {.batch = 2});
+  trainer.set_optimizer_state(*saved.optimizer_state);
+  trainer.fit(data, nullptr, {.shuffle = false});
+  trainer.download();
+  return saved.model->weights();
+}
+
+// Two more steps are enough to tell a weight that must not move from one that must.
+TEST_P(Forms, GoOnAsInKeras) {
+  golden::Numbers numbers(GetParam());
+  if (!numbers.contains("weight_gone_on_0")) GTEST_SKIP() << "recorded of Keras 3 only";
+  for (const char* ending : {".keras", ".h5"}) {
+    SavedModel saved = load_model_file(stem(GetParam()) + ending, {});
+    std::vector<Tensor> expected = numbers.list("weight_gone_on");
+    std::vector<ModelWeight> received = gone_on(saved, numbers);
+    ASSERT_EQ(received.size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i)
+      golden::expect_close(received[i].weight->value, expected[i],
+                           received[i].path + " of " + ending, {1e-5, 1e-5});
   }
 }
 

@@ -112,15 +112,33 @@ TEST(ModelWeights, CountALayerOnceThatIsSharedWithANestedModel) {
   EXPECT_EQ(model->parameters(), 3 * 3 + 3);
 }
 
-TEST(ModelWeights, AreNotTrainedInsideAFrozenModel) {
+// A graph of a Dense layer inside another graph.
+std::shared_ptr<Model> nested_models(bool inner_trainable, bool outer_trainable) {
   MadeModel inner;
   TensorRef x = inner.input("x", "[null, 3]");
   auto nested = inner.done({inner.call("Dense", R"({"name": "dense", "units": 1})", {x})});
-  nested->trainable = false;
+  nested->trainable = inner_trainable;
   MadeModel outer;
   TensorRef y = outer.input("y", "[null, 3]");
   auto model = outer.done({outer.call(nested, {y})});
-  for (const ModelWeight& each : model->weights()) EXPECT_FALSE(each.trained) << each.path;
+  model->trainable = outer_trainable;
+  return model;
+}
+
+std::vector<bool> trained_weights(Model& model) {
+  std::vector<bool> trained;
+  for (const ModelWeight& each : model.weights()) trained.push_back(each.trained);
+  return trained;
+}
+
+// What Keras 3.15 trains of such models when it has read them from a file.
+TEST(ModelWeights, AreTrainedByTheFlagOfTheirOwnLayer) {
+  using Trained = std::vector<bool>;
+  EXPECT_EQ(trained_weights(*nested_models(false, true)), (Trained{true, true}));
+  EXPECT_EQ(trained_weights(*nested_models(true, false)), (Trained{false, false}));
+  auto sequential = nested_models(true, false);
+  sequential->sequential = true;
+  EXPECT_EQ(trained_weights(*sequential), (Trained{true, true}));
 }
 
 TEST(ModelErrors, NameTheLayerThatAShapeDoesNotFit) {

@@ -63,6 +63,39 @@ def two_ends():
     return Model(outer, layers.Subtract()([right, left]))
 
 
+def base(make, **settings):
+    return make([layers.Dense(5, use_bias=False, name="low"), layers.BatchNormalization(), layers.Dense(4, name="high")], **settings)
+
+
+def graph_of(stack, **settings):
+    start = end = Input((4,))
+    for layer in stack:
+        end = layer(end)
+    return Model(start, end, name="base", **settings)
+
+
+def sequence_of(stack, **settings):
+    return Sequential([Input((4,)), *stack], name="base", **settings)
+
+
+def with_head(inner):
+    x = Input((4,))
+    return Model(x, layers.Dense(2, name="head")(inner(x)))
+
+
+def fine_tuned(make):
+    """A frozen model whose last layer is free again: what Keras trains goes by the flags of the layers."""
+    inner = base(make)
+    inner.trainable = False
+    inner.layers[-1].trainable = True
+    return with_head(inner)
+
+
+def frozen_when_made():
+    """Only the model around the layers says that it is frozen, so they are trained."""
+    return with_head(base(graph_of, trainable=False))
+
+
 def adam():
     return optimizers.Adam(0.01)
 
@@ -76,7 +109,11 @@ def cases():
     yield "shared", shared, adam()
     yield "nested", nested, adam()
     yield "two_ends", two_ends, adam()
-    if not KERAS_3:
+    if KERAS_3:
+        yield "fine_tuned", lambda: fine_tuned(graph_of), adam()
+        yield "fine_tuned_sequential", lambda: fine_tuned(sequence_of), adam()
+        yield "frozen_when_made", frozen_when_made, adam()
+    else:
         yield "legacy_adam", sequential, optimizers.legacy.Adam(0.01)
         yield "legacy_sgd", sequential, optimizers.legacy.SGD(0.1, momentum=0.9)
 
@@ -89,20 +126,20 @@ def generate():
         keras.utils.set_random_seed(7)
         model = network()
         inputs = [normal(random_numbers(f"{name}_{i}"), (4, *end.shape[1:])) for i, end in enumerate(model.inputs)]
-        train(model, optimizer, inputs)
+        targets = [np.ones((4, *tensor.shape[1:]), "float32") for tensor in model.outputs]
+        model.compile(optimizer, ["mean_squared_error"] * len(targets))
+        train(model, inputs, targets)
         if type(optimizer) is optimizers.Adam:
             save_parts(model, folder / name)
         save(model, folder / name)
-        save_npz(folder / f"{name}.npz", numbers(model, inputs))
+        save_npz(folder / f"{name}.npz", {**numbers(model, inputs), **gone_on(model, inputs, targets)})
         table.append({"name": name, "optimizer": type(optimizer).__name__})
     save_json(folder / "cases.json", table)
     if KERAS_3:
         old_files.generate()
 
 
-def train(model, optimizer, inputs):
-    model.compile(optimizer, ["mean_squared_error"] * len(model.outputs))
-    targets = [np.ones((4, *tensor.shape[1:]), "float32") for tensor in model.outputs]
+def train(model, inputs, targets):
     model.fit(inputs, targets, batch_size=2, shuffle=False, verbose=0)
 
 
@@ -122,6 +159,12 @@ def numbers(model, inputs):
     outputs = outputs if isinstance(outputs, list) else [outputs]
     slots = {f"slot_{w}_{s}": value for w, s, value in slots_of(model)}
     return {**numbered("input", inputs), **numbered("output", outputs), **slots}
+
+
+def gone_on(model, inputs, targets):
+    """The weights after another epoch."""
+    train(model, inputs, targets)
+    return {**numbered("target", targets), **numbered("weight_gone_on", model.get_weights())}
 
 
 def slots_of(model):
