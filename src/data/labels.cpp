@@ -10,8 +10,14 @@
 namespace hornbeam {
 namespace {
 
+bool is_whole(double label) { return label == std::floor(label); }
+
 bool is_class(double label, int64_t classes) {
-  return label >= 0 && label < static_cast<double>(classes) && label == std::floor(label);
+  return label >= 0 && label < static_cast<double>(classes) && is_whole(label);
+}
+
+bool is_ignored(double label, const LabelRule& rule) {
+  return rule.ignored && label == static_cast<double>(*rule.ignored);
 }
 
 // Of many labels, those outside, for the message.
@@ -22,8 +28,9 @@ struct Outside {
   bool starts_at_one;  // no 0, and a label equal to the number of classes
 };
 
-Outside outside(std::span<const double> labels, int64_t classes) {
-  auto wrong = [&](double label) { return !is_class(label, classes); };
+Outside outside(std::span<const double> labels, const LabelRule& rule) {
+  const int64_t classes = rule.classes;
+  auto wrong = [&](double label) { return !is_class(label, classes) && !is_ignored(label, rule); };
   double first = *std::find_if(labels.begin(), labels.end(), wrong);
   auto [lowest, highest] = std::minmax_element(labels.begin(), labels.end());
   return {.first = first,
@@ -38,16 +45,18 @@ std::string counts(const Outside& found, std::span<const double> labels) {
   std::string text =
       found.count == found.like_first
           ? fmt::format("{} of {} labels are {}", thousands(found.count), all, found.first)
-          : fmt::format("{} of {} labels are outside", thousands(found.count), all);
+          : fmt::format("{} of {} labels are no such numbers", thousands(found.count), all);
   return zero ? text : text + " and none is 0";
 }
 
 [[noreturn]] void refuse(std::span<const double> labels, const LabelRule& rule) {
-  Outside found = outside(labels, rule.classes);
+  Outside found = outside(labels, rule);
   std::string layer = rule.layer.empty() ? "the model" : "the last layer `" + rule.layer + "`";
   throw Error("H204",
-              {.message = fmt::format("label {} is outside the {} classes of this model",
-                                      found.first, rule.classes),
+              {.message = is_whole(found.first)
+                              ? fmt::format("label {} is outside the {} classes of this model",
+                                            found.first, rule.classes)
+                              : fmt::format("label {} is no whole number", found.first),
                .place = rule.place,
                .notes = {fmt::format("{} has {} outputs, so labels run from 0 to {}", layer,
                                      rule.classes, rule.classes - 1),
@@ -63,7 +72,7 @@ void check_labels(const Tensor& labels, const LabelRule& rule) {
   Tensor numbers = labels.converted(DType::float64);
   auto values = std::as_const(numbers).values<double>();
   for (double label : values)
-    if (!is_class(label, rule.classes)) refuse(values, rule);
+    if (!is_class(label, rule.classes) && !is_ignored(label, rule)) refuse(values, rule);
 }
 
 void check_indices(const Tensor& indices, const LabelRule& rule) {

@@ -2,6 +2,7 @@
 // of indices against the rows of a table.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/tensor.h"
@@ -13,6 +14,7 @@ struct LabelRule {
   int64_t classes;
   std::string place;  // where the labels come from: "train.npz, array \"y\""
   std::string layer;  // whose outputs (or rows) are the classes: "dense_2"; may be empty
+  std::optional<int64_t> ignored = {};  // a label that may stand beside them
 };
 
 // Throws H204 when a label (of any shape and dtype) is no whole number from 0 to classes - 1; the

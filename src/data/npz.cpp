@@ -23,12 +23,18 @@ class Arrays {
   // One array for each of the model's names, or, when one is missing, the array called `usual`,
   // which then goes to the model by its position.
   std::vector<NamedTensor> read_all(const Names& of_model, const std::string& usual) const {
-    std::vector<NamedTensor> result;
     bool named = std::all_of(of_model.begin(), of_model.end(),
                              [&](const std::string& name) { return has(name); });
-    if (named)
-      for (const std::string& name : of_model) result.push_back({name, read(name)});
-    if (result.empty() && has(usual)) result.push_back({"", read(usual)});
+    if (named && !of_model.empty()) return read_named(of_model);
+    if (has(usual)) return std::vector<NamedTensor>{{"", read(usual)}};
+    return {};
+  }
+
+  // Those of the names that there are.
+  std::vector<NamedTensor> read_named(const Names& of_model) const {
+    std::vector<NamedTensor> result;
+    for (const std::string& name : of_model)
+      if (has(name)) result.push_back({name, read(name)});
     return result;
   }
 
@@ -70,6 +76,8 @@ Dataset read_archive(const DataRequest& request) {
   Dataset data{.name = name_with_part(request)};
   data.inputs = arrays.read_all(request.input_names, "x");
   data.targets = arrays.read_all(request.output_names, "y");
+  // An output without a loss needs none.
+  if (data.targets.empty()) data.targets = arrays.read_named(request.output_names);
   if (data.inputs.empty()) no_inputs(request, arrays.names());
   try {
     if (arrays.has("sample_weight"))

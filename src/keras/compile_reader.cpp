@@ -85,6 +85,12 @@ bool has_use_for_state(const SavedModel& saved) {
   return saved.compile && saved.compile->optimizer != nullptr && saved.model->built();
 }
 
+// Keras forgets the optimizer's settings when it saves a .h5 file; a .keras file saved then has
+// losses and metrics without one.
+bool lacks_optimizer(const SavedModel& saved) {
+  return saved.compile && saved.compile->optimizer == nullptr && !saved.optimizer_problem;
+}
+
 // Keras 2 stores what it does not use: moments of SGD without momentum, and for each weight a
 // number where Adam without amsgrad would have a third slot.
 std::span<const Tensor> without_unused(std::span<const Tensor> stored, size_t weights,
@@ -111,18 +117,20 @@ void read_compile_config(const Json& json, const std::string& place, SavedModel&
   const Json* optimizer = present(json, "optimizer");
   if (optimizer == nullptr) optimizer = present(json, "optimizer_config");
   const Json* loss = present(json, "loss");
-  if (optimizer == nullptr || loss == nullptr) return;
+  if (loss == nullptr) return;
   saved.compile = CompileConfig{.loss = *loss};
   if (const Json* weights = json.find("loss_weights")) saved.compile->loss_weights = *weights;
   if (const Json* metrics = json.find("metrics")) saved.compile->metrics = modern_metrics(*metrics);
   if (const Json* metrics = json.find("weighted_metrics"))
     saved.compile->weighted_metrics = modern_metrics(*metrics);
-  read_optimizer(*optimizer, place + ", optimizer", saved);
+  if (optimizer != nullptr) read_optimizer(*optimizer, place + ", optimizer", saved);
 }
 
 void read_optimizer_state(const Hdf5Group& file, SavedModel& saved) {
   constexpr const char* variables = "optimizer/vars";
-  if (!has_use_for_state(saved) || !file.has_group(variables)) return;
+  if (!file.has_group(variables)) return;
+  if (lacks_optimizer(saved)) leave_out(saved, "the file does not say which optimizer it is of");
+  if (!has_use_for_state(saved)) return;
   Hdf5Group group = file.group(variables);
   std::vector<std::string> names;
   for (size_t i = 0; i < group.names().size(); ++i) names.push_back(std::to_string(i));

@@ -7,9 +7,11 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "keras/legacy_names.h"
 #include "keras/model_parts.h"
 #include "nn/layers/basic.h"
+#include "nn/masks.h"
 
 namespace hornbeam {
 namespace {
@@ -74,9 +76,10 @@ size_t outputs_of(const Layer& layer) {
 void require_output(const Model& model, TensorRef ref, const std::string& place) {
   const Layer& layer = *model.calls[ref.call].layer;
   if (ref.output >= outputs_of(layer))
-    broken_graph(fmt::format("the layer has {} output(s) and is asked for number {}",
-                             outputs_of(layer), ref.output),
-                 place_of(place, layer));
+    broken_graph(
+        fmt::format("the layer has {} and is asked for number {}",
+                    counted(static_cast<int64_t>(outputs_of(layer)), "output"), ref.output),
+        place_of(place, layer));
 }
 
 // Keras makes no layer of such a name, and writes none.
@@ -171,6 +174,7 @@ std::shared_ptr<Model> read_model(const Json& json, const std::string& place,
     for (const LayerCall& call : model->calls)
       for (TensorRef ref : call.inputs) require_output(*model, ref, place);
     for (TensorRef ref : model->outputs) require_output(*model, ref, place);
+    masked_outputs(*model);  // refuses masks that a layer would use
     if (std::optional<std::vector<Shape>> shapes = model->declared_shapes())
       model->build_for(*shapes);
     return model;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "ops/ops.h"
 
 namespace hornbeam {
@@ -82,7 +83,8 @@ void refuse_shape(const std::string& message) { throw Error("H114", {.message = 
 
 void require_inputs(std::span<const Shape> inputs, size_t count) {
   if (inputs.size() != count)
-    refuse_shape(fmt::format("expected {} input(s), received {}", count, inputs.size()));
+    refuse_shape(fmt::format("expected {}, received {}",
+                             counted(static_cast<int64_t>(count), "input"), inputs.size()));
 }
 
 void require_rank(std::span<const Shape> inputs, int64_t rank) {

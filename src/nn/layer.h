@@ -62,6 +62,11 @@ class Layer : public KerasObject {
   // integers and booleans as float32.
   virtual bool keeps_integers() const { return false; }
 
+  // What becomes of the mask of an Embedding with mask_zero: a layer drops it, lets it pass, or
+  // computes otherwise under it.
+  enum class Mask { dropped, passed, used };
+  virtual Mask mask() const { return Mask::dropped; }
+
   // The weights in Keras' order: trainable ones as declared, then the others.
   const std::vector<std::unique_ptr<Weight>>& own_weights() const { return weights_; }
   std::vector<std::unique_ptr<Weight>>& own_weights() { return weights_; }

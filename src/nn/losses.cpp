@@ -9,6 +9,11 @@
 namespace hornbeam {
 namespace {
 
+// 1 for each target that counts, 0 for the ignored class.
+Expr counted(const Loss& loss, Expr target) {
+  return convert(compare(target, "NE", static_cast<double>(*loss.ignored_class())), DType::float32);
+}
+
 class BinaryCrossentropy : public Loss {
  public:
   std::string_view class_name() const override { return "BinaryCrossentropy"; }
@@ -18,6 +23,7 @@ class BinaryCrossentropy : public Loss {
     f("label_smoothing", label_smoothing_);
     f.fixed("axis", -1);
   }
+  bool takes_probabilities() const override { return true; }
   Expr values(Expr target, Expr prediction) const override {
     return binary_crossentropy(target, prediction, from_logits_, label_smoothing_);
   }
@@ -52,16 +58,19 @@ class SparseCategoricalCrossentropy : public Loss {
   void fields(Fields& f) override {
     common_fields(f);
     f("from_logits", from_logits_);
-    f.neutral("ignore_class", {nullptr});
+    f("ignore_class", ignore_class_);
     f.neutral("axis", {-1});
   }
   bool takes_class_numbers() const override { return true; }
+  std::optional<int64_t> ignored_class() const override { return ignore_class_; }
   Expr values(Expr target, Expr prediction) const override {
-    return sparse_categorical_crossentropy(target, prediction, from_logits_);
+    Expr all = sparse_categorical_crossentropy(target, prediction, from_logits_);
+    return ignore_class_ ? all * counted(*this, target) : all;
   }
 
  private:
   bool from_logits_ = false;
+  std::optional<int64_t> ignore_class_;
 };
 
 class MeanSquaredError : public Loss {
@@ -109,6 +118,16 @@ std::string help_for(const Loss& loss, const Expr& target, bool holds_numbers, b
   return "give targets of that shape, or another loss";
 }
 
+// "(28, 28, 1)", without the batch axis.
+std::string sample_text(const Shape& shape) {
+  return to_string(Shape(std::vector<int64_t>(shape.begin() + 1, shape.end())));
+}
+
+std::string class_numbers_text(const Shape& numbers) {
+  return numbers.rank() == 1 ? "it takes one class number a sample"
+                             : "it takes class numbers of shape " + sample_text(numbers);
+}
+
 Shape without_last(const Shape& shape) {
   return Shape(std::vector<int64_t>(shape.begin(), shape.end() - 1));
 }
@@ -133,9 +152,14 @@ void Loss::common_fields(Fields& f) {
   });
 }
 
-Expr reduced_loss(const Loss& loss, Expr values, const SampleWeights& weights) {
+Expr reduced_loss(const Loss& loss, Expr values, Expr target, const SampleWeights& weights) {
   Expr total = sum_all(weights.applied_to(values));
   if (loss.reduction() == Reduction::sum) return total;
+  if (loss.ignored_class()) {
+    SampleWeights counting = weights;
+    if (loss.reduction() == Reduction::mean) counting.given = {};
+    return divide_or_zero(total, all_reduce(sum_all(counting.applied_to(counted(loss, target)))));
+  }
   if (loss.reduction() == Reduction::mean_with_sample_weight && weights.given)
     return divide_or_zero(total, all_reduce(weights.sum()));
   double slice = static_cast<double>(std::max<int64_t>(values.shape()[0], 1));
@@ -173,13 +197,14 @@ Expr fitted_target(const Loss& loss, Expr target, Expr prediction, const std::st
              equal_but_last_one(target.shape(), wanted)) {
     return convert(reshape(target, wanted), DType::float32);
   }
-  Shape shown = loss.takes_class_numbers() ? numbers : wanted;
   throw Error(
       "H205",
-      {.message = fmt::format("targets of shape {} do not fit the output of shape {}",
-                              to_string(target.shape()), to_string(wanted)),
+      {.message = fmt::format("a target of shape {} does not fit {} of an output of shape {}",
+                              sample_text(target.shape()), loss.class_name(), sample_text(wanted)),
        .place = place,
-       .notes = {fmt::format("{} takes targets of shape {}", loss.class_name(), to_string(shown))},
+       .notes = {loss.takes_class_numbers()
+                     ? class_numbers_text(numbers)
+                     : fmt::format("it takes targets of shape {}", sample_text(wanted))},
        .help = help_for(loss, target, holds_numbers, target.shape() == wanted)});
 }
 

@@ -136,14 +136,17 @@ int64_t Model::parameters() {
   return count;
 }
 
-void Model::initialize(uint64_t seed) {
+int64_t Model::initialize(uint64_t seed) {
   uint64_t number = 0;
+  int64_t drawn = 0;
   for (const ModelWeight& each : weights()) {
     Random random(fold_in(seed, number++));
     Weight& weight = *each.weight;
-    if (weight.value.shape() != weight.shape)
-      weight.value = weight.initializer->draw(weight.shape, random);
+    if (weight.value.shape() == weight.shape) continue;
+    weight.value = weight.initializer->draw(weight.shape, random);
+    ++drawn;
   }
+  return drawn;
 }
 
 }  // namespace hornbeam

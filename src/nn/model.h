@@ -63,8 +63,8 @@ class Model : public Layer {
   // Only an outermost graph that is not trainable trains nothing; Sequential loses that flag.
   std::vector<ModelWeight> weights();
   int64_t parameters();
-  // Draws a first value for every weight that has none.
-  void initialize(uint64_t seed);
+  // Draws a first value for every weight that has none, and says for how many.
+  int64_t initialize(uint64_t seed);
 
  private:
   std::vector<Shape> output_shapes_;

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
 #include "ir/scope.h"
+#include "nn/masks.h"
 #include "ops/gradients.h"
 #include "ops/ops.h"
 
@@ -130,26 +132,35 @@ class StepTracer {
     if (shape_.sample_weight)
       sample_weights_.given = build_.input("sample_weight", {DType::float32, {slice_}});
     Expr objective = scalar(build_, DType::float32, 0);
-    Exprs losses;
+    Exprs losses;  // with the names of their outputs
+    std::vector<std::string> names;
+    auto targets = *targets_of(objectives, shape_.targets.size());
     for (size_t i = 0; i < objectives.size(); ++i) {
+      if (!targets[i]) continue;
       build_.set_scope("loss");
-      Expr target = build_.input(fmt::format("target/{}", i), batch_type(shape_.targets[i]));
-      losses.push_back(output_loss(objectives[i], target, predictions[i], i));
-      objective = i == 0 && objectives[i].weight == 1
-                      ? losses[i]
-                      : objective + losses[i] * objectives[i].weight;
+      Expr target = build_.input(fmt::format("target/{}", *targets[i]),
+                                 batch_type(shape_.targets[*targets[i]]));
+      Expr loss = output_loss(objectives[i], target, predictions[i], i);
+      if (!loss) continue;
+      objective = losses.empty() && objectives[i].weight == 1
+                      ? loss
+                      : objective + loss * objectives[i].weight;
+      losses.push_back(loss);
+      names.push_back(source_.model.output_name(i));
     }
     Expr total = all_reduce(objective);
     if (Expr penalty = penalties()) total = total + penalty;
     build_.output("loss", total);
-    for (size_t i = 0; objectives.size() > 1 && i < objectives.size(); ++i)
-      build_.output(source_.model.output_name(i) + "_loss", all_reduce(losses[i]));
+    for (size_t i = 0; losses.size() > 1 && i < losses.size(); ++i)
+      build_.output(names[i] + "_loss", all_reduce(losses[i]));
     return objective;
   }
 
+  // Adds the metrics of an output; its loss, or an empty Expr where it has none.
   Expr output_loss(const OutputObjective& objective, Expr target, Expr prediction, size_t number) {
     const std::string& layer = source_.model.output_name(number);
-    Expr fitted = fitted_target(*objective.loss, target, prediction, layer);
+    Expr fitted =
+        objective.loss ? fitted_target(*objective.loss, target, prediction, layer) : target;
     auto measured = [&](const Json& form, bool weighted) {
       MetricPointer metric =
           metric_by_name(form, target.shape(), prediction.shape(), "metrics of " + layer);
@@ -159,8 +170,9 @@ class StepTracer {
     };
     for (const Json& form : objective.metrics) measured(form, false);
     for (const Json& form : objective.weighted_metrics) measured(form, true);
+    if (objective.loss == nullptr) return {};
     build_.set_scope("loss");
-    return reduced_loss(*objective.loss, objective.loss->values(fitted, prediction),
+    return reduced_loss(*objective.loss, objective.loss->values(fitted, prediction), fitted,
                         sample_weights_);
   }
 
@@ -177,7 +189,7 @@ class StepTracer {
   // As Keras tells apart what would have the same name: a second "accuracy" is "accuracy_1", or
   // "weighted_accuracy".
   std::string log_name(const std::string& layer, const std::string& metric, bool weighted) {
-    std::string prefix = shape_.targets.size() > 1 ? layer + "_" : "";
+    std::string prefix = source_.model.outputs.size() > 1 ? layer + "_" : "";
     std::string name = prefix + metric;
     if (weighted && log_names_.contains(name)) name = prefix + "weighted_" + metric;
     int number = log_names_[name]++;
@@ -283,18 +295,50 @@ Graph prediction_step(const StepSource& source, const StepShape& shape) {
   return StepTracer(source, shape, false).predict();
 }
 
+std::optional<std::vector<std::optional<size_t>>> targets_of(
+    const std::vector<OutputObjective>& objectives, size_t count) {
+  const bool all = count == objectives.size();
+  std::vector<std::optional<size_t>> numbers;
+  size_t next = 0;
+  for (const OutputObjective& objective : objectives)
+    numbers.push_back(all || objective.loss ? std::optional(next++) : std::nullopt);
+  return next == count ? std::optional(numbers) : std::nullopt;
+}
+
+namespace {
+
+// A list or an object says of each output whether it has a loss.
+LossPointer loss_of(const Model& model, const CompileConfig& config, size_t number) {
+  std::string place = "loss of " + model.output_name(number);
+  Json form = without_list(entry_for(model, config.loss, number));
+  return form.is_null() && model.outputs.size() > 1 ? nullptr : loss_by_name(form, place);
+}
+
+void require_usable(const Model& model, const std::vector<OutputObjective>& objectives) {
+  if (std::ranges::none_of(objectives,
+                           [](const OutputObjective& each) { return each.loss != nullptr; }))
+    throw Error("H111", {.message = "no output of the model has a loss", .place = model.name});
+  std::vector<bool> masked = masked_outputs(model);
+  for (size_t i = 0; i < objectives.size(); ++i)
+    if (masked[i])
+      throw Error("H111", {.message = "the mask of an Embedding with mask_zero reaches the output, "
+                                      "whose loss would use it; that is not supported",
+                           .place = "loss of " + model.output_name(i)});
+}
+
+}  // namespace
+
 std::vector<OutputObjective> objectives_of(const Model& model, const CompileConfig& config) {
   std::vector<OutputObjective> objectives;
   for (size_t i = 0; i < model.outputs.size(); ++i) {
-    std::string place = "loss of " + model.output_name(i);
-    OutputObjective objective{
-        .loss = loss_by_name(without_list(entry_for(model, config.loss, i)), place)};
+    OutputObjective objective{.loss = loss_of(model, config, i)};
     Json weight = without_list(entry_for(model, config.loss_weights, i));
     if (!weight.is_null()) objective.weight = weight.as_number();
     objective.metrics = metric_list(entry_for(model, config.metrics, i));
     objective.weighted_metrics = metric_list(entry_for(model, config.weighted_metrics, i));
     objectives.push_back(std::move(objective));
   }
+  require_usable(model, objectives);
   return objectives;
 }
 

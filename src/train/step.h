@@ -10,6 +10,7 @@
 // "prediction/NUMBER".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ struct StepSource {
 };
 
 struct OutputObjective {
-  LossPointer loss;
+  LossPointer loss;  // may be missing: such an output is not trained, only measured
   double weight = 1;
   std::vector<Json> metrics;
   std::vector<Json> weighted_metrics;  // count samples by their weights
@@ -48,6 +49,11 @@ Graph training_step(const StepSource& source, const std::vector<OutputObjective>
 Graph evaluation_step(const StepSource& source, const std::vector<OutputObjective>& objectives,
                       const StepShape& shape);
 Graph prediction_step(const StepSource& source, const StepShape& shape);
+
+// The number of each output's target among `count` ones: every output has one, or only those with
+// a loss have. Nothing for another count.
+std::optional<std::vector<std::optional<size_t>>> targets_of(
+    const std::vector<OutputObjective>& objectives, size_t count);
 
 // The loss and metrics of every output, from a configuration; H111, H115.
 std::vector<OutputObjective> objectives_of(const Model& model, const CompileConfig& config);

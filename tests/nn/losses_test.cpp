@@ -34,8 +34,9 @@ LossGraph loss_graph(const Loss& loss, const golden::Numbers& numbers) {
   Expr target = input("target"), prediction = input("prediction");
   SampleWeights weights = all_count(build, prediction.shape()[0]);
   if (numbers.contains("sample_weight")) weights.given = input("sample_weight");
-  Expr values = loss.values(fitted_target(loss, target, prediction, "output"), prediction);
-  Expr total = reduced_loss(loss, values, weights);
+  Expr fitted = fitted_target(loss, target, prediction, "output");
+  Expr values = loss.values(fitted, prediction);
+  Expr total = reduced_loss(loss, values, fitted, weights);
   build.output("unreduced_loss", values);
   build.output("loss", total);
   build.output("prediction_gradient", gradients(total, std::array{prediction})[0]);

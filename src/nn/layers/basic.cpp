@@ -165,7 +165,7 @@ void Embedding::fields(Fields& f) {
   object_field(f, "embeddings_regularizer", embeddings_regularizer, regularizers());
   object_field(f, "embeddings_constraint", embeddings_constraint, constraints());
   f.neutral("activity_regularizer", {nullptr});
-  f.fixed("mask_zero", false);
+  f("mask_zero", mask_zero);
   f.neutral("quantization_config", {nullptr});
   f.neutral("lora_rank", {nullptr});
   f.ignore("input_length");
@@ -187,12 +187,29 @@ Exprs Embedding::call(Trace& trace, std::span<const Expr> inputs) {
 
 void Rescaling::fields(Fields& f) {
   common_fields(f);
-  f("scale", scale);
-  f("offset", offset);
+  one_or_more_field(f, "scale", scale);
+  one_or_more_field(f, "offset", offset);
 }
 
+namespace {
+
+// A list along the last axis of `like`.
+Expr along_last(const std::vector<double>& values, Expr like) {
+  auto count = static_cast<int64_t>(values.size());
+  Shape shape(like.shape());
+  if (shape.rank() < 2 || shape[shape.rank() - 1] != count)
+    refuse_shape(fmt::format("{} numbers do not fit the last axis of {}", count, to_string(shape)));
+  std::vector<float> floats(values.begin(), values.end());
+  Expr list = like.builder->constant(Tensor::of<float>({count}, std::span<const float>(floats)));
+  return broadcast_in_dim(list, shape, {shape.rank() - 1});
+}
+
+}  // namespace
+
 Exprs Rescaling::call(Trace&, std::span<const Expr> inputs) {
-  return {convert(inputs[0], DType::float32) * scale + offset};
+  Expr x = convert(inputs[0], DType::float32);
+  x = scale.list ? x * along_last(scale.values, x) : x * scale.values[0];
+  return {offset.list ? x + along_last(offset.values, x) : x + offset.values[0]};
 }
 
 }  // namespace hornbeam

@@ -5,6 +5,7 @@
 
 #include "nn/activations.h"
 #include "nn/layer.h"
+#include "nn/layers/fields.h"
 
 namespace hornbeam {
 
@@ -33,6 +34,7 @@ class Dense : public Layer {
 
   std::string_view class_name() const override { return "Dense"; }
   void fields(Fields& f) override;
+  Mask mask() const override { return Mask::passed; }
   void build(std::span<const Shape> inputs) override;
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
@@ -43,6 +45,7 @@ class ActivationLayer : public Layer {
 
   std::string_view class_name() const override { return "Activation"; }
   void fields(Fields& f) override;
+  Mask mask() const override { return Mask::passed; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
 
@@ -76,6 +79,7 @@ class Dropout : public Layer {
 
   std::string_view class_name() const override { return "Dropout"; }
   void fields(Fields& f) override;
+  Mask mask() const override { return Mask::passed; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
 
@@ -83,6 +87,7 @@ class Dropout : public Layer {
 class Embedding : public Layer {
  public:
   int64_t input_dim = 0, output_dim = 0;
+  bool mask_zero = false;  // nn/masks.h
   InitializerPointer embeddings_initializer = initializer("uniform");
   RegularizerPointer embeddings_regularizer;
   ConstraintPointer embeddings_constraint;
@@ -94,13 +99,14 @@ class Embedding : public Layer {
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
 
-// x * scale + offset
+// x * scale + offset, each a number or a list with one for each place of the last axis.
 class Rescaling : public Layer {
  public:
-  double scale = 1, offset = 0;
+  OneOrMore<double> scale{{1}}, offset{{0}};
 
   std::string_view class_name() const override { return "Rescaling"; }
   void fields(Fields& f) override;
+  Mask mask() const override { return Mask::passed; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
 

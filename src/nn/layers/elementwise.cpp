@@ -51,10 +51,49 @@ Exprs ELU::call(Trace&, std::span<const Expr> inputs) { return {elu(inputs[0], a
 
 void Softmax::fields(Fields& f) {
   common_fields(f);
-  f("axis", axis);
+  one_or_more_field(f, "axis", axis);
 }
 
-Exprs Softmax::call(Trace&, std::span<const Expr> inputs) { return {softmax(inputs[0], axis)}; }
+namespace {
+
+// The axes of `x` with `last` behind the others.
+Integers moved_behind(const Expr& x, const std::vector<int64_t>& last) {
+  Integers order;
+  for (int64_t axis = 0; axis < x.rank(); ++axis)
+    if (std::ranges::count(last, axis) == 0) order.push_back(axis);
+  order.insert(order.end(), last.begin(), last.end());
+  return order;
+}
+
+Integers inverse(const Integers& order) {
+  Integers back(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  return back;
+}
+
+// As one axis, behind the others.
+Expr softmax_over(Expr x, const std::vector<int64_t>& axes) {
+  Integers order = moved_behind(x, axes);
+  Expr moved = transpose(x, order);
+  std::vector<int64_t> extents = moved.shape().extents();
+  extents.resize(extents.size() - axes.size());
+  extents.push_back(moved.shape().elements() / Shape(extents).elements());
+  Expr y = reshape(softmax(reshape(moved, Shape(extents)), -1), Shape(moved.shape()));
+  return transpose(y, inverse(order));
+}
+
+}  // namespace
+
+Exprs Softmax::call(Trace&, std::span<const Expr> inputs) {
+  std::vector<int64_t> axes;
+  for (int64_t each : axis.values) axes.push_back(normalized_axis(each, inputs[0].rank()));
+  std::ranges::sort(axes);
+  if (std::ranges::adjacent_find(axes) != axes.end()) refuse_shape("an axis is named twice");
+  if (axes.size() == 1) return {softmax(inputs[0], axes[0])};
+  if (axes[0] == 0) refuse_shape("the batch cannot be one of the axes");
+  return {softmax_over(inputs[0], axes)};
+}
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "nn/layer.h"
+#include "nn/layers/fields.h"
 
 namespace hornbeam {
 
@@ -15,6 +16,7 @@ class ReLU : public Layer {
 
   std::string_view class_name() const override { return "ReLU"; }
   void fields(Fields& f) override;
+  Mask mask() const override { return Mask::passed; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
 
@@ -24,6 +26,7 @@ class LeakyReLU : public Layer {
 
   std::string_view class_name() const override { return "LeakyReLU"; }
   void fields(Fields& f) override;
+  Mask mask() const override { return Mask::passed; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
 
@@ -33,15 +36,18 @@ class ELU : public Layer {
 
   std::string_view class_name() const override { return "ELU"; }
   void fields(Fields& f) override;
+  Mask mask() const override { return Mask::passed; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
 
+// Over one axis, or over several together.
 class Softmax : public Layer {
  public:
-  int64_t axis = -1;
+  OneOrMore<int64_t> axis{{-1}};
 
   std::string_view class_name() const override { return "Softmax"; }
   void fields(Fields& f) override;
+  Mask mask() const override { return Mask::used; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
 
@@ -57,6 +63,7 @@ class Merge : public Layer {
 
   std::string_view class_name() const override { return kind_.name; }
   void fields(Fields& f) override { common_fields(f); }
+  Mask mask() const override { return Mask::passed; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 
  private:
@@ -75,6 +82,7 @@ class Concatenate : public Layer {
 
   std::string_view class_name() const override { return "Concatenate"; }
   void fields(Fields& f) override;
+  Mask mask() const override { return Mask::passed; }
   bool keeps_integers() const override { return true; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };

@@ -3,6 +3,32 @@
 #include <fmt/format.h>
 
 namespace hornbeam {
+namespace {
+
+template <class T, class Get>
+void read_and_write(Fields& f, std::string_view key, OneOrMore<T>& value, Get get) {
+  auto read = [&](const Json& json) {
+    value = {{}, json.is_array()};
+    if (!value.list) return value.values.push_back(get(json));
+    for (const Json& item : json.as_array()) value.values.push_back(get(item));
+    if (value.values.empty()) f.refuse(key, "expected at least one number");
+  };
+  auto write = [&]() -> Json {
+    if (!value.list) return value.values[0];
+    return Json::Array(value.values.begin(), value.values.end());
+  };
+  f.custom(key, read, write);
+}
+
+}  // namespace
+
+void one_or_more_field(Fields& f, std::string_view key, OneOrMore<int64_t>& value) {
+  read_and_write(f, key, value, [](const Json& json) { return json.as_integer(); });
+}
+
+void one_or_more_field(Fields& f, std::string_view key, OneOrMore<double>& value) {
+  read_and_write(f, key, value, [](const Json& json) { return json.as_number(); });
+}
 
 void data_format_field(Fields& f, std::string& data_format) {
   auto read = [&](const Json& json) {

@@ -22,6 +22,7 @@ class BatchNormalization : public Layer {
 
   std::string_view class_name() const override { return "BatchNormalization"; }
   void fields(Fields& f) override;
+  Mask mask() const override { return trainable ? Mask::used : Mask::passed; }
   void build(std::span<const Shape> inputs) override;
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 

@@ -10,11 +10,21 @@ namespace {
 
 Expr norm(Expr x) { return sqrt(sum_all(x * x)); }
 
+double rate_of(const Json& json, const Fields& f) {
+  if (const Json* schedule = json.find("class_name"); schedule != nullptr)
+    f.refuse("learning_rate", fmt::format("learning-rate schedules, here {}, are not supported; "
+                                          "give a number",
+                                          json_text(*schedule)));
+  return json.as_number();
+}
+
 }  // namespace
 
 void Optimizer::common_fields(Fields& f) {
   name_field(f, name_, class_name());
-  f("learning_rate", learning_rate);
+  f.custom(
+      "learning_rate", [&](const Json& json) { learning_rate = rate_of(json, f); },
+      [&] { return Json(learning_rate); });
   f("weight_decay", weight_decay);
   f("clipnorm", clipnorm);
   f("global_clipnorm", global_clipnorm);

@@ -58,6 +58,9 @@ def activation_cases():
     yield "softmax", layers.Softmax(), [(2, 3, 4)], normal
     yield "softmax_axis_1", layers.Softmax(axis=1), [(2, 3, 4)], normal
     yield "softmax_axis_minus_2", layers.Softmax(axis=-2), [(2, 3, 4)], normal
+    yield "softmax_two_axes", layers.Softmax(axis=[1, 2]), [(2, 3, 4)], normal
+    yield "softmax_axes_apart", layers.Softmax(axis=[-1, 1]), [(2, 3, 2, 4)], normal
+    yield "softmax_list_of_one", layers.Softmax(axis=[1]), [(2, 3, 4)], normal
     yield "dropout_rate_0", layers.Dropout(0.0), [(3, 5)], normal
 
 
@@ -156,6 +159,8 @@ def shape_cases():
     yield ("zero_padding2d_channels_first", layers.ZeroPadding2D(((0, 1), (2, 0)), data_format="channels_first"),
            [(2, 2, 3, 4)], normal)
     yield "rescaling", layers.Rescaling(1 / 127.5, offset=-1.0), [(2, 3, 3, 2)], wide
+    yield "rescaling_lists", layers.Rescaling([0.1, 0.2], offset=[-1.0, 0.5]), [(2, 3, 3, 2)], wide
+    yield "rescaling_list_of_offsets", layers.Rescaling(0.1, offset=[-1.0, 0.5, 0.0]), [(4, 3)], wide
 
 
 def merge_cases():
@@ -175,3 +180,4 @@ def merge_cases():
 def table_cases():
     yield "embedding", layers.Embedding(6, 3), [(4, 5)], indices(6)
     yield "embedding_rank_1", layers.Embedding(6, 3), [(4,)], indices(6)
+    yield "embedding_mask_zero", layers.Embedding(6, 3, mask_zero=True), [(4, 5)], indices(6)

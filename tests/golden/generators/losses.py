@@ -88,6 +88,33 @@ def sparse_cases():
     yield case("rank_3_weights", normal, (3, 5, 4), weights=(3, 1), from_logits=True)
     yield case("rank_3_step_weights", probabilities, (3, 5, 4), weights=(3, 5))
     yield case("sum", probabilities, (6, 4), reduction="sum")
+    yield case("ignore_class", probabilities, (12, 4), ignore_class=1)
+    yield case("ignore_class_weights", probabilities, (12, 4), weights=(12,), ignore_class=1)
+    yield case("ignore_class_logits", normal, (3, 5, 4), from_logits=True, ignore_class=2)
+    yield case("ignore_class_step_weights", probabilities, (3, 5, 4), weights=(3, 5), ignore_class=2)
+    yield case("ignore_class_sum", probabilities, (12, 4), ignore_class=0, reduction="sum")
+    yield case("ignore_class_mean_with_sample_weight", probabilities, (12, 4), weights=(12,), ignore_class=3,
+               reduction="mean_with_sample_weight")
+    yield case("ignore_class_mean_without_weights", probabilities, (12, 4), ignore_class=3,
+               reduction="mean_with_sample_weight")
+    yield void("ignore_class_minus_1", -1)
+    yield void("ignore_class_255", 255)
+    yield all_void("ignore_class_all", -1)
+
+
+def void(name, number, count=lambda labels: len(labels) // 2):
+    """Labels of which some say that nothing is there, as in pictures of segments."""
+    def labels(random, shape):
+        values = classes(4)(random, shape)
+        values[:count(values)] = number
+        return values
+
+    loss = losses.SparseCategoricalCrossentropy(ignore_class=number)
+    return f"sparse_categorical_crossentropy_{name}", loss, (labels, (6, 5)), (probabilities, (6, 5, 4)), None
+
+
+def all_void(name, number):
+    return void(name, number, len)
 
 
 def binary_cases():

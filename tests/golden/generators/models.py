@@ -10,6 +10,7 @@ import numpy as np
 
 from .common import fresh_folder, model_variables, numbered, random_numbers, save_json, save_npz
 from .networks import article_cnn, article_mlp, lenet, residual, two_layers
+from .partial import record_partial
 from .pictures import save_pictures
 from .replicas import record_replicas
 from .resumed import record_resumed
@@ -60,6 +61,7 @@ def generate():
     folder = fresh_folder("models")
     pictures, table = write(folder, SMALL)
     record_resumed(folder)
+    record_partial(folder)
     residual_sgd = next(row for row in table if row["name"] == "residual_sgd")
     network = next(network for network in SMALL if network.name == "residual")
     record_replicas(folder, pictures, lambda seed: compiled(network, "sgd", seed), residual_sgd["rounding"]["weights"])
