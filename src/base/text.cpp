@@ -95,6 +95,10 @@ std::string thousands(int64_t number) {
   return digits;
 }
 
+std::string counted(int64_t number, std::string_view thing) {
+  return fmt::format("{} {}{}", thousands(number), thing, number == 1 ? "" : "s");
+}
+
 std::string join(std::span<const std::string> parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts, separator));
 }

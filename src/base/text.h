@@ -25,8 +25,9 @@ std::string number_text(float number);
 // cursor of a terminal, nor look like a line of ours. `kept` stays as it is.
 std::string printable(std::string_view text, std::string_view kept = "");
 
-std::string bytes_text(uint64_t bytes);  // "1.50 GiB", "12 B"
-std::string thousands(int64_t number);   // "3,491,082"
+std::string bytes_text(uint64_t bytes);                       // "1.50 GiB", "12 B"
+std::string thousands(int64_t number);                        // "3,491,082"
+std::string counted(int64_t number, std::string_view thing);  // "1 step", "3,125 steps"
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
 }  // namespace hornbeam

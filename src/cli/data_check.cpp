@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "cli/session.h"
 #include "data/labels.h"
 #include "nn/layers/basic.h"
@@ -83,12 +84,28 @@ void check_embedded(const Dataset& data, const Model& model) {
   }
 }
 
+void check_target(const Dataset& data, const NamedTensor& target, const Loss& loss,
+                  const Model& model, size_t output_number) {
+  const std::string& name = model.output_name(output_number);
+  if (!target.name.empty() && target.name != name)
+    throw Error("H205", {.message = fmt::format("there is a target for `{}`, and none for `{}`, "
+                                                "which has a loss",
+                                                target.name, name),
+                         .place = data.name});
+  const Shape& output = model.output_shapes()[output_number];
+  int64_t columns = output[output.rank() - 1];
+  bool classes = loss.takes_class_numbers() || (loss.takes_one_hot() && columns > 1);
+  if (classes && are_class_numbers(target.tensor.shape(), output))
+    check_labels(target.tensor, {columns, data.name, name, loss.ignored_class()});
+}
+
 }  // namespace
 
 void check_inputs(const Options& options, const Dataset& data, const Model& model) {
   if (data.inputs.size() != model.inputs.size())
-    throw Error("H205", {.message = fmt::format("the model has {} input(s), the data {}",
-                                                model.inputs.size(), data.inputs.size()),
+    throw Error("H205", {.message = fmt::format("the model has {}, the data {}",
+                                                counted(std::ssize(model.inputs), "input"),
+                                                data.inputs.size()),
                          .place = data.name});
   std::optional<std::vector<Shape>> declared = model.declared_shapes();
   for (size_t i = 0; declared && i < data.inputs.size(); ++i) {
@@ -122,15 +139,10 @@ void check_data(const Options& options, const Dataset& data, const Model& model,
                 const CompileConfig& config) {
   check_inputs(options, data, model);
   std::vector<OutputObjective> objectives = objectives_of(model, config);
-  for (size_t i = 0; i < objectives.size() && i < data.targets.size(); ++i) {
-    const Tensor& target = data.targets[i].tensor;
-    const Shape& output = model.output_shapes()[i];
-    int64_t columns = output[output.rank() - 1];
-    bool classes = objectives[i].loss->takes_class_numbers() ||
-                   (objectives[i].loss->takes_one_hot() && columns > 1);
-    if (classes && are_class_numbers(target.shape(), output))
-      check_labels(target, {columns, data.name, model.output_name(i)});
-  }
+  auto targets = targets_of(objectives, data.targets.size());
+  for (size_t i = 0; targets && i < objectives.size(); ++i)
+    if (objectives[i].loss && (*targets)[i])
+      check_target(data, data.targets[*(*targets)[i]], *objectives[i].loss, model, i);
 }
 
 }  // namespace hornbeam

@@ -114,6 +114,7 @@ class Parser {
       while (position_ < text_.size() && is_word(text_[position_])) ++position_;
       std::string key(text_.substr(start, position_ - start));
       if (key.empty()) fail("a key is expected");
+      if (config.find(key) != nullptr) fail(fmt::format("'{}' is given before", key));
       expect('=');
       config.set(key, value(depth + 1));
       if (!accept(',') && peek() != ')') fail("',' or ')' is expected");

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/compile_text.h"
 #include "cli/kernel_table.h"
 #include "cli/pass_report.h"
 #include "cli/report.h"
@@ -67,13 +68,13 @@ void print_summary(const SavedModel& saved) {
   std::cout << fmt::format(
       "\nTotal params: {} ({})\nTrainable params: {}\nNon-trainable params: {}\n", thousands(total),
       bytes_text(static_cast<uint64_t>(total) * 4), thousands(trained), thousands(total - trained));
-  if (saved.compile)
-    std::cout << "Compiled with: " << json_text(compile_config_json(*saved.compile)) << "\n";
+  if (saved.compile) std::cout << "Compiled with\n" << compile_text(*saved.compile);
   if (saved.optimizer_problem)
     std::cout << "The optimizer cannot be used: "
               << printable(saved.optimizer_problem->parts().message) << "\n";
   if (saved.optimizer_state)
-    std::cout << fmt::format("Optimizer state: after {} steps\n", saved.optimizer_state->iteration);
+    std::cout << fmt::format("Optimizer state: after {}\n",
+                             counted(saved.optimizer_state->iteration, "step"));
 }
 
 Json layer_json(const Row& row) {

@@ -19,6 +19,10 @@ int run(const std::vector<std::string>& arguments) {
     std::cout << hornbeam::help_text(options.command);
     return 0;
   }
+  if (options.version) {
+    std::cout << "hornbeam " HORNBEAM_VERSION "\n";
+    return 0;
+  }
   if (const char* folder = std::getenv("HORNBEAM_DATA")) options.data_folder = folder;
   if (!options.config_note.empty()) hornbeam::note(options, "note: " + options.config_note);
   try {

@@ -24,12 +24,13 @@ struct Plain<std::optional<T>> {
 // The whole text as a number that T can hold; the library itself takes "" for 0 and cuts what is
 // too large.
 template <class T>
-T integer(const std::string& flag, const std::string& text) {
+T number(const std::string& flag, const std::string& text) {
+  constexpr const char* kind = std::is_integral_v<T> ? "whole number" : "number";
   T value = 0;
   auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failure != std::errc() || end != text.data() + text.size())
-    throw Error("H302", {.message = fmt::format("'{}' is no whole number that it takes", text),
-                         .place = flag});
+    throw Error("H302",
+                {.message = fmt::format("'{}' is no {} that it takes", text, kind), .place = flag});
   return value;
 }
 
@@ -40,9 +41,9 @@ using ValueOf =
 template <auto Member>
 CLI::Option* bind_value(CLI::App& app, const std::string& flag, Options& options) {
   using T = ValueOf<Member>;
-  if constexpr (std::is_integral_v<T>)
+  if constexpr (std::is_arithmetic_v<T>)
     return app.add_option_function<std::string>(flag, [&options, flag](const std::string& text) {
-      options.*Member = integer<T>(flag, text);
+      options.*Member = number<T>(flag, text);
     });
   else
     return app.add_option(flag, options.*Member);
@@ -53,7 +54,7 @@ template <auto Member, ValueOf<Member> highest = std::numeric_limits<ValueOf<Mem
 CLI::Option* bind_count(CLI::App& app, const std::string& flag, Options& options) {
   using T = ValueOf<Member>;
   return app.add_option_function<std::string>(flag, [&options, flag](const std::string& text) {
-    T value = integer<T>(flag, text);
+    T value = number<T>(flag, text);
     if (value < 1 || value > highest)
       throw Error("H302", {.message = highest == std::numeric_limits<T>::max()
                                           ? fmt::format("{}: expected 1 or more", value)
@@ -71,6 +72,15 @@ CLI::Option* bind_progress(CLI::App& app, const std::string& flag, Options& opti
                            .place = flag,
                            .help = "it takes auto, bar, plain or none"});
     options.progress = kind;
+  });
+}
+
+CLI::Option* bind_policy(CLI::App& app, const std::string& flag, Options& options) {
+  return app.add_option_function<std::string>(flag, [&options, flag](const std::string& policy) {
+    if (policy != options.policy)
+      throw Error("H302", {.message = fmt::format("the policy '{}' is not supported", policy),
+                           .place = flag,
+                           .help = "all is computed in float32"});
   });
 }
 
@@ -102,10 +112,14 @@ template <auto Member, ValueOf<Member> highest = std::numeric_limits<ValueOf<Mem
 constexpr OptionField count{bind_count<Member, highest>, value_of<Member>};
 template <auto Member>
 constexpr OptionField toggle{bind_switch<Member>, value_of<Member>};
+constexpr OptionField policy_name{bind_policy, value_of<&Options::policy>};
 constexpr OptionField progress_kind{bind_progress, value_of<&Options::progress>};
 
 // Far above any machine's cores; thousands of threads would use up what the system lends to all.
 constexpr int most_threads = 1024;
+// Every replica repeats the step in the graph; a step counts its samples in 32 bits.
+constexpr int most_replicas = 4096;
+constexpr int64_t largest_batch = std::numeric_limits<int32_t>::max() - most_replicas;
 
 constexpr std::string_view on_steps = "train evaluate predict plan inspect";
 
@@ -117,7 +131,8 @@ const OptionRow rows[] = {
      option<&Options::validation>},
     {"--epochs", "N", "train", "common", "how often to go over the data (1)",
      count<&Options::epochs>},
-    {"--batch", "N", on_steps, "common", "samples in a step (32)", count<&Options::batch>},
+    {"--batch", "N", on_steps, "common", "samples in a step (32)",
+     count<&Options::batch, largest_batch>},
     {"--optimizer", "NAME", "train plan inspect", "common",
      "as Keras writes it: adam, \"SGD(learning_rate=0.1, momentum=0.9)\"",
      option<&Options::optimizer>},
@@ -152,12 +167,15 @@ const OptionRow rows[] = {
 
     {"--device", "NAME", on_steps, "machine", "cpu (default), reference", option<&Options::device>},
     {"--replicas", "R", "train plan inspect", "machine",
-     "equal slices of a batch, each with its own batch statistics (1)", count<&Options::replicas>},
+     "equal slices of a batch, each with its own batch statistics (1)",
+     count<&Options::replicas, most_replicas>},
     {"--threads", "T", on_steps, "machine",
      "threads, 1 to 1024 (one for each core); never changes a result",
      count<&Options::threads, most_threads>},
     {"--isa", "NAME", on_steps, "machine", "force a lesser instruction set: avx512, avx2, sse4",
      option<&Options::isa>},
+    {"--policy", "NAME", on_steps, "machine", "the type of numbers: float32 (default)",
+     policy_name},
     {"--matmul-precision", "NAME", on_steps, "machine",
      "highest (default): as sums in float32; high, default: faster",
      option<&Options::matmul_precision>},

@@ -50,6 +50,14 @@ void require_given_once(const std::vector<std::string>& arguments, const std::st
     refuse(fmt::format("{} is given more than once", flag), "it takes one value; leave one");
 }
 
+// The library's text begins with the option that lacks its value; of a switch that is given one it
+// ends with both.
+std::string parse_problem(const std::string& text) {
+  if (text.starts_with("--"))
+    return fmt::format("{} needs a value", text.substr(0, text.find(':')));
+  return fmt::format("a switch is given or not: {}", text.substr(text.rfind(':') + 2));
+}
+
 Parsed parse_once(const std::vector<std::string>& arguments, const Command& command) {
   Parsed parsed;
   Options& options = parsed.options;
@@ -63,13 +71,22 @@ Parsed parse_once(const std::vector<std::string>& arguments, const Command& comm
     if (takes(row, command.name))
       bound.emplace_back(row.flag, row.field.bind(app, std::string(row.flag), options));
   for (auto& [flag, entry] : bound) require_given_once(arguments, flag, *entry);
+  app.allow_extras();
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
-    refuse(error.what(), see_help(command.name));
+    refuse(parse_problem(error.what()), see_help(command.name));
   }
-  for (auto& [flag, entry] : bound)
-    if (entry->count() > 0) parsed.given.push_back(flag);
+  if (!app.remaining().empty())
+    refuse(fmt::format("{} has no use for '{}'", command.name, app.remaining()[0]),
+           see_help(command.name));
+  for (auto& [flag, entry] : bound) {
+    if (entry->count() == 0) continue;
+    parsed.given.push_back(flag);
+    if (std::ranges::count(entry->results(), "") > 0)
+      throw Error("H302",
+                  {.message = "an empty value", .place = flag, .help = see_help(command.name)});
+  }
   options.command = command.name;
   return parsed;
 }
@@ -148,9 +165,13 @@ std::string options_text(std::string_view command) {
 
 Options parse_options(const std::vector<std::string>& arguments) {
   Options options;
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
-      arguments[0] == "help") {
+  if (arguments.empty()) refuse("no command is given", "hornbeam --help lists the commands");
+  if (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
     options.help = true;
+    return options;
+  }
+  if (arguments[0] == "--version") {
+    options.version = true;
     return options;
   }
   const Command& command = find_command(arguments[0]);
@@ -186,7 +207,8 @@ std::string help_text(std::string_view name) {
         "  hornbeam plan model.keras --batch 4096\n\nCommands:\n";
     for (const Command& command : commands())
       text += fmt::format("  {:10} {}\n", command.name, command.summary);
-    return text + "\nhornbeam COMMAND --help shows examples and options of a command.\n";
+    text += "\nLayers, optimizers, losses and metrics: docs/keras-support.md\n";
+    return text + "hornbeam COMMAND --help shows examples and options of a command.\n";
   }
   const Command& command = find_command(name);
   return fmt::format("{}\n\n{}\nhornbeam {} {} [options]\n{}", command.summary, command.examples,

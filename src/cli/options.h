@@ -18,7 +18,7 @@ struct Options {
   std::string command;
   std::string model;  // a file, or zoo:NAME; for explain a code, for zoo a name
   std::filesystem::path weights;
-  bool help = false;
+  bool help = false, version = false;
 
   // data
   std::string data, validation, targets;
@@ -42,6 +42,7 @@ struct Options {
   int replicas = 1;
   std::optional<int> threads;  // one for each core
   std::string isa;
+  std::string policy = "float32";  // the only one
   std::string matmul_precision = "highest";
   std::string memory;
   std::vector<std::string> disabled_passes;

@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/data_check.h"
+#include "cli/data_notes.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/session.h"
 #include "formats/npy.h"
@@ -13,9 +15,21 @@
 namespace hornbeam {
 namespace {
 
-// One line a sample, the values of all outputs side by side.
-std::string csv_of(const std::vector<Tensor>& outputs) {
-  std::string text;
+// "scores_0,scores_1,box": which column belongs to which output.
+std::string csv_header(const Model& model, const std::vector<Tensor>& outputs) {
+  std::vector<std::string> columns;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    int64_t width = outputs[i].elements() / outputs[i].shape()[0];
+    for (int64_t column = 0; column < width; ++column)
+      columns.push_back(width == 1 ? model.output_name(i)
+                                   : fmt::format("{}_{}", model.output_name(i), column));
+  }
+  return join(columns, ",") + "\n";
+}
+
+// One line a sample, the values of all outputs side by side; under a header when there are several.
+std::string csv_of(const Model& model, const std::vector<Tensor>& outputs) {
+  std::string text = outputs.size() > 1 ? csv_header(model, outputs) : "";
   int64_t samples = outputs[0].shape()[0];
   for (int64_t i = 0; i < samples; ++i) {
     const char* separator = "";
@@ -44,7 +58,7 @@ void require_ending(const std::filesystem::path& path, const Model& model) {
 void write_outputs(const std::filesystem::path& path, const Model& model,
                    std::vector<Tensor> outputs) {
   std::string ending = path.extension().string();
-  if (ending == ".csv") return write_text(path, csv_of(outputs));
+  if (ending == ".csv") return write_text(path, csv_of(model, outputs));
   if (ending == ".npy") return write_file(path, npy_bytes(outputs[0]));
   std::vector<NamedTensor> named;
   for (size_t i = 0; i < outputs.size(); ++i)
@@ -75,16 +89,18 @@ int run_predict(const Options& options) {
   require_ending(options.out, *saved.model);
   Dataset data = load_data(options, options.data, *saved.model);
   data.sample_weight.reset();  // a prediction weighs nothing
-  complete_model(saved, data, options.seed);
+  if (complete_model(saved, data, options.seed)) note_fresh_weights(options);
   check_inputs(options, data, *saved.model);
   note_reshaping(options, data, *saved.model);
+  note_unscaled(options, data, *saved.model);
   std::unique_ptr<Backend> backend = backend_for(options);
   Trainer trainer(*saved.model, {}, *backend, trainer_options(options));
-  std::vector<Tensor> outputs = trainer.predict(data);
+  std::vector<Tensor> outputs = trainer.predict(data, reporter_for(options).get());
   Json report = predict_report(options, *saved.model, outputs);
   write_outputs(options.out, *saved.model, std::move(outputs));
   if (options.json) print_json(report);
-  note(options, fmt::format("{} predictions written to {}", data.samples(), options.out.string()));
+  note(options, fmt::format("{} written to {}", counted(data.samples(), "prediction"),
+                            options.out.string()));
   return 0;
 }
 

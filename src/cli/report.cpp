@@ -104,7 +104,7 @@ Json train_report(const Options& options, const std::filesystem::path& run, Mode
                        {"device", options.device},
                        {"replicas", options.replicas},
                        {"threads", threads_for(options)},
-                       {"policy", "float32"},
+                       {"policy", options.policy},
                        {"batch", options.batch},
                        {"parameters", model.parameters()},
                        {"planned_peak_bytes", plan.peak_bytes},

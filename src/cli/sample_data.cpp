@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cli/data_check.h"
+#include "cli/data_notes.h"
 #include "cli/session.h"
 #include "train/step.h"
 
@@ -26,7 +27,8 @@ Dataset data_like(const Model& model, const CompileConfig& config, int64_t sampl
   for (size_t i = 0; i < objectives.size(); ++i) {
     Shape shape = model.output_shapes()[i];
     shape[0] = samples;
-    bool numbers = objectives[i].loss->takes_class_numbers() || objectives[i].loss->takes_one_hot();
+    const Loss* loss = objectives[i].loss.get();
+    bool numbers = loss && (loss->takes_class_numbers() || loss->takes_one_hot());
     if (numbers) shape[shape.rank() - 1] = 1;
     data.targets.push_back({"", Tensor(numbers ? DType::uint8 : DType::float32, shape)});
   }
@@ -37,6 +39,7 @@ Dataset data_like(const Model& model, const CompileConfig& config, int64_t sampl
 
 Dataset data_to_plan_for(Options& options, SavedModel& saved, const CompileConfig& config,
                          int64_t zeros) {
+  note_idle_replicas(options);
   if (options.data.empty()) {
     Dataset data = data_like(*saved.model, config, zeros);
     check_data(options, data, *saved.model, config);

@@ -65,13 +65,6 @@ DataPlaces places_for(const Options& options) {
   return places;
 }
 
-void hint_at_scale(const Options& options, const Dataset& data) {
-  if (options.transforms.empty() && data.inputs[0].tensor.dtype() == DType::uint8)
-    note(options,
-         "note: the inputs are bytes from 0 to 255 and are not rescaled; "
-         "--transform \"Rescaling(scale=1/255)\" does that");
-}
-
 std::string chosen_text(const Json& value) {
   return value.is_text() ? value.as_text() : json_text(value);
 }
@@ -120,6 +113,30 @@ std::shared_ptr<Layer> transform_given(const std::string& text) {
   return layer;
 }
 
+// "made:", then the data set whose shapes it has (there is one), then the part.
+Dataset made_data(std::string_view text) {
+  std::string_view part = text.substr(made_prefix.size());
+  for (std::string_view known : {"cifar10:", "cifar10"})
+    if (part.starts_with(known)) {
+      part.remove_prefix(known.size());
+      break;
+    }
+  if (part == "" || part == "train") return made_images(5000, 10, 0);
+  if (part == "test") return made_images(1000, 10, 1);
+  throw Error("H302", {.message = fmt::format("there is no made data '{}'", text),
+                       .place = "--data",
+                       .help = "made:cifar10 and made:cifar10:test are computed, in the shape of "
+                               "CIFAR-10"});
+}
+
+// Keras compiles with rmsprop where nothing else is said, so that is what a compiled file means.
+OptimizerPointer default_optimizer(const Options& options, const SavedModel& saved) {
+  const char* name = saved.compile ? "rmsprop" : "adam";
+  note(options, fmt::format("note: optimizer {} with Keras' settings{}", name,
+                            saved.compile ? ", because the file is compiled and names none" : ""));
+  return optimizer_by_name(name, "--optimizer");
+}
+
 }  // namespace
 
 void note(const Options& options, const std::string& text) {
@@ -161,8 +178,7 @@ Dataset load_data(const Options& options, const std::string& text, const Model& 
                          .help = "--data takes a path or a known name such as cifar10"});
   Dataset data;
   if (text.starts_with(made_prefix)) {
-    bool test = text.ends_with(":test");
-    data = made_images(test ? 1000 : 5000, 10, test ? 1 : 0);
+    data = made_data(text);
   } else {
     DataRequest request = parse_data_request(text);
     request.targets = options.targets;
@@ -175,7 +191,6 @@ Dataset load_data(const Options& options, const std::string& text, const Model& 
   if (options.label_offset != 0) data = with_label_offset(std::move(data), options.label_offset);
   if (options.limit) data = limit(std::move(data), *options.limit);
   check_dataset(data);
-  hint_at_scale(options, data);
   return data;
 }
 
@@ -195,8 +210,7 @@ CompileConfig compile_for(const Options& options, const SavedModel& saved, bool 
       throw saved.optimizer_problem->with_note(
           "the model was compiled with this optimizer; "
           "--optimizer gives another");
-    config.optimizer = optimizer_by_name("adam", "--optimizer");
-    note(options, "note: optimizer adam with Keras' settings");
+    config.optimizer = default_optimizer(options, saved);
   }
   return config;
 }
@@ -235,7 +249,7 @@ TrainerOptions trainer_options(const Options& options) {
           .memory_limit = memory_limit(options)};
 }
 
-void complete_model(SavedModel& saved, const Dataset& data, uint64_t seed) {
+bool complete_model(SavedModel& saved, const Dataset& data, uint64_t seed) {
   Model& model = *saved.model;
   if (!model.built()) {
     std::vector<Shape> shapes;
@@ -247,7 +261,7 @@ void complete_model(SavedModel& saved, const Dataset& data, uint64_t seed) {
     model.build_for(shapes);
     if (saved.read_state) saved.read_state(saved);
   }
-  model.initialize(seed);
+  return model.initialize(seed) > 0;
 }
 
 }  // namespace hornbeam

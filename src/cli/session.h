@@ -29,8 +29,9 @@ TrainerOptions trainer_options(const Options& options);
 // --memory, or what the machine has free; in bytes.
 int64_t memory_limit(const Options& options);
 
-// Builds a model that declares no shapes for the samples of the data, and draws missing weights.
-void complete_model(SavedModel& saved, const Dataset& data, uint64_t seed);
+// Builds a model that declares no shapes for the samples of the data, and draws missing weights;
+// says whether there were any.
+bool complete_model(SavedModel& saved, const Dataset& data, uint64_t seed);
 
 void note(const Options& options, const std::string& text);  // to stderr unless --quiet
 

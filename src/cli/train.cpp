@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <iostream>
 
@@ -9,8 +8,10 @@
 #include "cli/class_weight.h"
 #include "cli/commands.h"
 #include "cli/data_check.h"
+#include "cli/data_notes.h"
 #include "cli/interrupt.h"
 #include "cli/profile_report.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/run_folder.h"
 #include "cli/session.h"
@@ -18,15 +19,6 @@
 
 namespace hornbeam {
 namespace {
-
-std::unique_ptr<Reporter> reporter_for(const Options& options) {
-  std::string kind = options.quiet ? "none" : options.progress;
-  if (kind == "auto") kind = ::isatty(STDERR_FILENO) ? "bar" : "plain";
-  if (kind == "bar")
-    return std::make_unique<ProgressBar>(std::cerr, std::getenv("NO_COLOR") == nullptr);
-  if (kind == "plain") return std::make_unique<PlainLines>(std::cerr);
-  return std::make_unique<Reporter>();
-}
 
 struct Sets {
   Dataset training;
@@ -78,9 +70,9 @@ class Run {
  private:
   void announce(const MemoryPlan& plan, const RunFolder& folder) const {
     note(options_,
-         fmt::format("{}: {} parameters, {} samples, batch {}, planned peak {}, run in {}",
-                     model_.name, thousands(model_.parameters()),
-                     thousands(sets_.training.samples()), options_.batch,
+         fmt::format("{}: {}, {}, batch {}, planned peak {}, run in {}", model_.name,
+                     counted(model_.parameters(), "parameter"),
+                     counted(sets_.training.samples(), "sample"), options_.batch,
                      bytes_text(static_cast<uint64_t>(plan.peak_bytes)), folder.path().string()));
     const Microbatches& cut = plan.microbatches;
     if (cut.samples > 0)
@@ -146,6 +138,10 @@ int run_train(const Options& asked) {
   check_data(options, sets.training, *saved.model, config);
   if (sets.validation) check_data(options, *sets.validation, *saved.model, config);
   note_reshaping(options, sets.training, *saved.model);
+  note_unscaled(options, sets.training, *saved.model);
+  note_odd_targets(options, sets.training, *saved.model, config);
+  note_nothing_trained(options, *saved.model);
+  note_idle_replicas(options);
   check_class_weights(weights, *saved.model);
   if (!weights.empty()) sets.training = with_class_weight(std::move(sets.training), weights);
   return Run(options, saved, std::move(config), std::move(sets)).run();

@@ -43,8 +43,8 @@ void require_ending(const std::filesystem::path& out) {
 
 int run_zoo(const Options& options) {
   if (options.model.empty()) return list_models(options.json);
-  require_ending(options.out);
   std::shared_ptr<Model> model = built_in_model(options.model);
+  require_ending(options.out);
   model->initialize(options.seed);
   if (options.out.extension() == ".json")
     write_text(options.out, json_text(model_json(*model)));

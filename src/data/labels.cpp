@@ -45,7 +45,7 @@ std::string counts(const Outside& found, std::span<const double> labels) {
   std::string text =
       found.count == found.like_first
           ? fmt::format("{} of {} labels are {}", thousands(found.count), all, found.first)
-          : fmt::format("{} of {} labels are no such numbers", thousands(found.count), all);
+          : fmt::format("{} of {} labels are outside", thousands(found.count), all);
   return zero ? text : text + " and none is 0";
 }
 

@@ -195,26 +195,41 @@ std::optional<EpochRecord> Trainer::run_epoch(EpochRun& epoch_run, int64_t epoch
                      .logs = logs};
 }
 
-Logs Trainer::evaluate(const Dataset& data) {
+Logs Trainer::evaluate(const Dataset& data, Reporter* reporter) {
+  Clock::time_point start = Clock::now();
   Compiled& step = compiled(Kind::evaluation, data, batch_for(data));
   allocate(step);
   step.reset();
   Batches batches = batches_of(data, step.shape, false);
   batches.start_epoch(0);
-  while (const Batch* batch = batches.next()) run(step, *batch);
+  Reporter quiet;
+  Reporter& told = reporter ? *reporter : quiet;
+  told.epoch_begin(0, batches.steps_per_epoch());
   Logs logs;
-  fill_logs(step, logs);
+  for (int64_t number = 1; const Batch* batch = batches.next(); ++number) {
+    run(step, *batch);
+    fill_logs(step, logs);
+    told.step_end(number, logs);
+  }
+  told.epoch_end({.seconds = seconds_since(start),
+                  .steps = batches.steps_per_epoch(),
+                  .samples = data.samples(),
+                  .logs = logs});
   return logs;
 }
 
-std::vector<Tensor> Trainer::predict(const Dataset& data) {
+std::vector<Tensor> Trainer::predict(const Dataset& data, Reporter* reporter) {
+  Clock::time_point start = Clock::now();
   Compiled& step = compiled(Kind::prediction, data, batch_for(data));
   allocate(step);
   Batches batches = batches_of(data, step.shape, false);
   batches.start_epoch(0);
+  Reporter quiet;
+  Reporter& told = reporter ? *reporter : quiet;
+  told.epoch_begin(0, batches.steps_per_epoch());
   std::vector<Tensor> predictions;
   int64_t done = 0;
-  while (const Batch* batch = batches.next()) {
+  for (int64_t number = 1; const Batch* batch = batches.next(); ++number) {
     upload_batch(step, *batch);
     step.executable->run(step.input_buffers, step.output_buffers);
     for (size_t i = 0; i < step.outputs.size(); ++i) {
@@ -225,7 +240,12 @@ std::vector<Tensor> Trainer::predict(const Dataset& data) {
                   static_cast<size_t>(batch->valid) * row);
     }
     done += batch->valid;
+    told.step_end(number, {});
   }
+  told.epoch_end({.seconds = seconds_since(start),
+                  .steps = batches.steps_per_epoch(),
+                  .samples = done,
+                  .logs = {}});
   return predictions;
 }
 

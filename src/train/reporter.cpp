@@ -108,22 +108,26 @@ void PlainLines::epoch_begin(int64_t epoch, int64_t steps) {
   start_ = Clock::now();
 }
 
+// Evaluations and predictions are no epochs.
+std::string PlainLines::epoch_text() const {
+  return epochs_ == 0 ? "" : fmt::format("epoch {}/{}: ", epoch_ + 1, epochs_);
+}
+
 // A quarter of a long epoch is worth a line.
 void PlainLines::step_end(int64_t step, const Logs& logs) {
   if (next_quarter_ > 3 || 4 * step < next_quarter_ * steps_) return;
   double seconds = seconds_since(start_);
   while (next_quarter_ <= 3 && 4 * step >= next_quarter_ * steps_) ++next_quarter_;
   if (seconds < seconds_between_lines) return;
-  out_ << fmt::format("epoch {}/{}: step {}/{} - {}{}\n", epoch_ + 1, epochs_, step, steps_,
-                      duration_text(seconds), logs_text(logs))
+  out_ << fmt::format("{}step {}/{} - {}{}\n", epoch_text(), step, steps_, duration_text(seconds),
+                      logs_text(logs))
        << std::flush;
 }
 
 void PlainLines::epoch_end(const EpochRecord& record) {
   double each = record.seconds / static_cast<double>(std::max<int64_t>(record.steps, 1));
-  out_ << fmt::format("epoch {}/{}: {} steps - {} - {}/step{}\n", record.epoch + 1, epochs_,
-                      record.steps, duration_text(record.seconds), step_time_text(each),
-                      logs_text(record.logs))
+  out_ << fmt::format("{}{} - {} - {}/step{}\n", epoch_text(), counted(record.steps, "step"),
+                      duration_text(record.seconds), step_time_text(each), logs_text(record.logs))
        << std::flush;
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
-#include <string_view>
+#include <string>
 
 #include "train/history.h"
 
@@ -53,6 +53,7 @@ class PlainLines : public Reporter {
 
  private:
   using Clock = std::chrono::steady_clock;
+  std::string epoch_text() const;
   std::ostream& out_;
   int64_t epochs_ = 0, epoch_ = 0, steps_ = 0;
   int next_quarter_ = 1;

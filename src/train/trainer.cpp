@@ -92,7 +92,7 @@ StepShape Trainer::shape_for(const Dataset& like, int64_t batch) const {
 }
 
 void Trainer::require_targets(const Dataset& data) const {
-  if (data.targets.size() == objectives_.size()) return;
+  if (targets_of(objectives_, data.targets.size())) return;
   throw Error(
       "H205",
       {.message = data.targets.empty()

@@ -61,8 +61,9 @@ class Trainer {
   void set_optimizer_state(OptimizerState state);
 
   History fit(const Dataset& training, const Dataset* validation, const FitOptions& options);
-  Logs evaluate(const Dataset& data);
-  std::vector<Tensor> predict(const Dataset& data);  // one tensor an output: (samples, …)
+  Logs evaluate(const Dataset& data, Reporter* reporter = nullptr);
+  // One tensor an output: (samples, …).
+  std::vector<Tensor> predict(const Dataset& data, Reporter* reporter = nullptr);
 
   // The training step compiled for full batches of data of that kind, not run and without memory.
   const Executable& compile_training(const Dataset& like);

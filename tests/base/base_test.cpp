@@ -110,6 +110,8 @@ TEST(Text, WritesControlCharactersOut) {
 }
 
 TEST(Text, WritesNumbersForPeople) {
+  EXPECT_EQ(counted(1, "step"), "1 step");
+  EXPECT_EQ(counted(3125, "step"), "3,125 steps");
   EXPECT_EQ(thousands(3491082), "3,491,082");
   EXPECT_EQ(thousands(-999), "-999");
   EXPECT_EQ(thousands(-1000), "-1,000");

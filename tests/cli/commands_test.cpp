@@ -28,6 +28,10 @@ TEST_F(Commands, PredictWritesArraysAndTables) {
   std::string csv = text("p.csv");
   EXPECT_EQ(std::ranges::count(csv, '\n'), 10);
   EXPECT_EQ(std::ranges::count(csv, ','), 10);
+  EXPECT_EQ(
+      run("evaluate " + regression_model() + " --data " + regression_data() + " --policy float32")
+          .exit,
+      0);
   NpzReader archive(file("p.npz"));
   ASSERT_EQ(archive.names().size(), 1u);
   EXPECT_EQ(archive.read(archive.names()[0]).shape(), (Shape{10, 2}));
@@ -39,6 +43,18 @@ TEST_F(Commands, PredictWritesArraysAndTables) {
   EXPECT_EQ(refused.exit, 2);
   EXPECT_NE(refused.err.find("--> --out"), std::string::npos) << refused.err;
   EXPECT_EQ(run(command).exit, 2);
+}
+
+TEST_F(Commands, EvaluateAndPredictShowHowFarTheyAre) {
+  std::string evaluate = "evaluate " + classes_model() + " --data " + classes_data({0, 1, 2});
+  Ran shown = run_on_a_terminal(evaluate + " --batch 2");
+  EXPECT_NE(shown.out.find("2/2"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("/step - accuracy: "), std::string::npos) << shown.out;
+  EXPECT_EQ(run(evaluate + " --batch 2").err.find("2 steps - "), 0u);
+  EXPECT_EQ(run(evaluate + " --progress none").err, "");
+  std::string predict = "predict " + regression_model() + " --data " + regression_data();
+  EXPECT_NE(run(predict + " --out p.csv --batch 3").err.find("4 steps - "), std::string::npos);
+  EXPECT_EQ(run(predict + " --out p.csv --quiet").err, "");
 }
 
 TEST_F(Commands, PredictIgnoresSampleWeights) {
@@ -84,6 +100,21 @@ TEST_F(Commands, WrongValuesAreWrongUse) {
       {"evaluate " + classes_model() + data + "--weights no_such.h5", "--> --weights"},
       {"evaluate zoo:lenet" + data + "--weights no_such.h5", "--> --weights"},
       {"evaluate " + classes_model() + data + "--progress foo", "plain"},
+      {"evaluate " + classes_model() + data + "--policy mixed_bfloat16", "float32"},
+      {"evaluate " + classes_model() + " --data made:foo", "made:cifar10"},
+      {"train " + classes_model() + data + "--batch 9223372036854775807", "expected 1 to 2147"},
+      {"train " + classes_model() + data + "--replicas 100000", "expected 1 to 4096"},
+      {"train " + classes_model() + data + "--optimizer ''", "an empty value"},
+      {"train " + classes_model() + data + "--loss ''", "an empty value"},
+      {"train " + classes_model() + data + "--optimizer 'SGD(momentum=0.1, momentum=0.2)'",
+       "'momentum' is given before"},
+      {"train " + classes_model() + data + "--optimizer 'SGD(learning_rate=CosineDecay())'",
+       "learning-rate schedules, here \"CosineDecay\", are not supported; give a number"},
+      {"train " + classes_model() + data + "one two", "train has no use for 'one'"},
+      {"train " + classes_model() + data + "--epochs", "--epochs needs a value"},
+      {"train " + classes_model() + data + "--quiet=foo", "a switch is given or not"},
+      {"train " + classes_model() + data + "--validation-split half", "'half' is no number"},
+      {"zoo foo", "hornbeam zoo lists"},
   };
   for (const auto& refusal : refusals) {
     Ran ran = run(refusal.arguments);
@@ -220,7 +251,9 @@ TEST_F(Commands, InspectShowsTheModel) {
   EXPECT_EQ(ran.exit, 0);
   EXPECT_NE(ran.out.find("Total params: 3,491,082"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("Trainable params: 3,488,330"), std::string::npos) << ran.out;
-  EXPECT_NE(run("inspect " + regression_model()).out.find("Compiled with: "), std::string::npos);
+  EXPECT_NE(
+      run("inspect " + regression_model()).out.find("  optimizer         Adam(learning_rate=0."),
+      std::string::npos);
   Json report = run("inspect " + regression_model() + " --json --kernels").json();
   EXPECT_EQ(report.at("class_name").as_text(), "Sequential");
   EXPECT_EQ(report.at("parameters").as_integer(), 3 * 5 + 5 + 5 * 2 + 2);
@@ -297,7 +330,8 @@ TEST_F(Commands, ExplainKnowsEveryCode) {
 
 TEST_F(Commands, HelpAndWrongUse) {
   EXPECT_EQ(run("--help").exit, 0);
-  EXPECT_EQ(run("").exit, 0);
+  EXPECT_EQ(run("").exit, 2);
+  EXPECT_EQ(run("--version").out.find("hornbeam "), 0u);
   EXPECT_EQ(run("train --help").exit, 0);
   Ran wrong = run("trian x");
   EXPECT_EQ(wrong.exit, 2);

@@ -105,7 +105,17 @@ TEST_F(Messages, OneHotRowsAndClassNumbersAreToldApart) {
                                                        {"y", Tensor(DType::float32, {3, 10})}});
   expect(run("evaluate " + classes_model() + " --data rows.npz " +
              "--loss sparse_categorical_crossentropy"),
-         3, {"error[H205]", "belong to categorical_crossentropy"});
+         3,
+         {"error[H205]: a target of shape (10) does not fit SparseCategoricalCrossentropy of an "
+          "output of shape (10)",
+          "it takes one class number a sample", "belong to categorical_crossentropy"});
+}
+
+TEST_F(Messages, ALabelThatIsNoWholeNumberIsCalledSo) {
+  write_npz(file("half.npz"), std::vector<NamedTensor>{{"x", Tensor(DType::float32, {1, 8, 8, 3})},
+                                                       {"y", Tensor::of<float>({1}, {1.5f})}});
+  expect(run("evaluate " + classes_model() + " --data half.npz"), 3,
+         {"error[H204]: label 1.5 is no whole number", "labels run from 0 to 9"});
 }
 
 TEST_F(Messages, NamesAreOfferedOnlyWhereTheyAreNear) {

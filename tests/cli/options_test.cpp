@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -52,12 +53,14 @@ TEST(Options, WithWrongValuesAreRefused) {
   for (const char* value : {"three", "1.5", "", "9999999999999999999999"})
     EXPECT_NE(help_of({"train", "m.keras", "--epochs", value}), "nothing was thrown") << value;
   EXPECT_NE(help_of({"train", "m.keras", "--data"}), "nothing was thrown");
-  for (const char* flag : {"--epochs", "--steps-per-epoch", "--batch", "--replicas", "--threads"})
-    for (const char* value : {"0", "-1"})
-      EXPECT_EQ(
-          help_of({"train", "m.keras", flag, value}),
-          std::string(value) + (std::string_view(flag) == "--threads" ? ": expected 1 to 1024 / "
-                                                                      : ": expected 1 or more / "));
+  const std::map<std::string, std::string> counts{{"--epochs", "1 or more"},
+                                                  {"--steps-per-epoch", "1 or more"},
+                                                  {"--batch", "1 to 2147479551"},
+                                                  {"--replicas", "1 to 4096"},
+                                                  {"--threads", "1 to 1024"}};
+  for (const auto& [flag, range] : counts)
+    for (std::string value : {"0", "-1"})
+      EXPECT_EQ(help_of({"train", "m.keras", flag, value}), value + ": expected " + range + " / ");
   EXPECT_EQ(help_of({"train", "m.keras", "--threads", "100000"}), "100000: expected 1 to 1024 / ");
   EXPECT_EQ(parse_options({"train", "m.keras", "--threads", "1024"}).threads, 1024);
 }

@@ -212,7 +212,7 @@ TEST_F(Train, ShowsABarOnATerminalAndPlainLinesElsewhere) {
       "train " + regression_model() + " --data " + regression_data() + " --epochs 2 --out ";
   Ran piped = run(command + "one");
   EXPECT_FALSE(has_control_characters(piped.err)) << piped.err;
-  EXPECT_NE(piped.err.find("epoch 2/2: 1 steps"), std::string::npos) << piped.err;
+  EXPECT_NE(piped.err.find("epoch 2/2: 1 step - "), std::string::npos) << piped.err;
   Ran shown = run_on_a_terminal(command + "two");
   EXPECT_NE(shown.out.find("Epoch 2/2"), std::string::npos) << shown.out;
   EXPECT_NE(shown.out.find("\x1b[32m━"), std::string::npos) << shown.out;

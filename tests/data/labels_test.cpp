@@ -25,7 +25,7 @@ TEST(Labels, CountsThoseOutside) {
                [] {
                  check_labels(Tensor::of<int64_t>({4}, {-1, 0, 2, 9}), three_classes);
                });
-  expect_error("H204", {"label 0.5 is outside", "the model has 3 outputs"}, [] {
+  expect_error("H204", {"label 0.5 is no whole number", "the model has 3 outputs"}, [] {
     check_labels(Tensor::of<float>({2}, {0, 0.5f}), {.classes = 3});
   });
 }

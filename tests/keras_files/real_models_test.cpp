@@ -32,7 +32,7 @@ const std::map<std::string, Verdict> verdicts{
      {"H110", "Merge"}},
     {"dl4j-cfg-2-l1l2-regularizer-dense/l1l2_regularizer_dense_tf_keras_2_config.json", {}},
     {"dl4j-cfg-2-model-concat-embedding-sequences/model_concat_embedding_sequences_tf_keras_2.json",
-     {"H110", "Bidirectional"}},
+     {"H111", "InputLayer"}},  // of dtype "float"
     {"dl4j-cfg-2-yolo9000/yolo9000_tf_keras_2.json", {"H110", "Lambda"}},
     {"dl4j-cfg-agz-sep-conv-policy/sep_conv_policy.json", {}},
     {"dl4j-cnn1d-flatten/cnn1d_flatten_tf_keras2.h5", {"H110", "Conv1D"}},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/backends.h"
+#include "base/files.h"
 #include "train/golden_models.h"
 #include "train/trainer.h"
 

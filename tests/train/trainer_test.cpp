@@ -143,7 +143,7 @@ TEST(Targets, OfAnotherWidthAreRefused) {  // case B21
   } catch (const Error& error) {
     EXPECT_EQ(error.code().name, "H205");
     EXPECT_EQ(error.parts().message,
-              "targets of shape (2, 1) do not fit the output of shape (2, 2)");
+              "a target of shape (1) does not fit MeanSquaredError of an output of shape (2)");
     EXPECT_EQ(error.parts().place, "pair");
   }
 }
