@@ -40,7 +40,12 @@ inline constexpr ErrorCode error_codes[] = {
     {"H103", Exit::input, "the zip archive is damaged",
      "A .keras or .npz file is a zip archive. An entry is missing, its checksum does not match, "
      "or it claims an impossible size."},
-    {"H104", Exit::input, "the JSON text is damaged", "The text is not valid JSON."},
+    {"H104", Exit::input, "the JSON text is damaged",
+     "A .json architecture, the config.json inside of a .keras archive, a configuration in a .h5 "
+     "file or a value such as that of --class-weight is not valid JSON, or is of another kind than "
+     "is needed there (a number where a list belongs). The message says at which character, or "
+     "what was expected. Names stand in double quotes, and nothing follows the last entry of a "
+     "list."},
     {"H110", Exit::input, "unknown layer",
      "The model uses a layer class that this version does not have. The place names the layer. "
      "Lambda layers and custom classes hold Python code, which is never run."},
@@ -62,7 +67,11 @@ inline constexpr ErrorCode error_codes[] = {
     {"H201", Exit::input, "the data cannot be read",
      "The path does not exist or holds no kind of data that Hornbeam knows: CIFAR-10/100 binary "
      "files, IDX files (MNIST), .npz and .npy."},
-    {"H202", Exit::input, "the data file is damaged", "The file is truncated or inconsistent."},
+    {"H202", Exit::input, "the data file is damaged",
+     "The file is truncated, its header promises more or other than it holds, or its checksum is "
+     "not the published one. A download that was cut short is the usual cause: delete the file and "
+     "fetch it again. Python's numpy.load reads .npy and .npz files too and shows whether they are "
+     "whole."},
     {"H203", Exit::input, "there is no data",
      "Zero samples are left to train or evaluate on, for instance because the file is empty or the "
      "validation split took everything."},
@@ -81,12 +90,19 @@ inline constexpr ErrorCode error_codes[] = {
     {"H210", Exit::input, "the data set cannot be downloaded",
      "Without a network, put the named file in the named folder by hand; its checksum is checked."},
     // --- use of the program ---
-    {"H301", Exit::usage, "wrong use of the command line", "See hornbeam COMMAND --help."},
+    {"H301", Exit::usage, "wrong use of the command line",
+     "A command or option does not exist, or something that a command needs is missing. hornbeam "
+     "--help lists the commands; hornbeam COMMAND --help shows examples and all options of one. "
+     "Options are written --name value or --name=value."},
     {"H302", Exit::usage, "wrong value of an option",
      "Values in function form are written ClassName(key=value, …) with the names of Keras."},
     {"H303", Exit::usage, "the run folder exists already",
      "Runs are never overwritten unless --overwrite is given."},
-    {"H304", Exit::usage, "the settings contradict each other", "See the message."},
+    {"H304", Exit::usage, "the settings contradict each other",
+     "Each setting can be used, but not together with another one: --validation and "
+     "--validation-split both say what to evaluate on, --weights belongs to a .json architecture "
+     "only, --class-weight to one column of classes. The message names the two; leave one out. "
+     "Settings may also come from the file of --config."},
     // --- memory ---
     {"H401", Exit::does_not_fit, "the step does not fit in memory",
      "The plan needs more memory than there is or than --memory allows. hornbeam plan shows what "

@@ -118,6 +118,11 @@ TEST_F(Messages, ALabelThatIsNoWholeNumberIsCalledSo) {
          {"error[H204]: label 1.5 is no whole number", "labels run from 0 to 9"});
 }
 
+TEST_F(Messages, LongTextsSayMoreThanTheMessage) {
+  for (const char* code : {"H104", "H202", "H301", "H304"})
+    EXPECT_GT(run(std::string("explain ") + code).out.size(), 250u) << code;
+}
+
 TEST_F(Messages, NamesAreOfferedOnlyWhereTheyAreNear) {
   std::string command = "train " + regression_model() + " --data " + regression_data();
   expect(run(command + " --without-pass foo"), 2,
