@@ -58,12 +58,10 @@ Tensor counting(Shape shape) {
 
 }  // namespace
 
+// A new one each time: the tests of two checkouts may run at once.
 ProgramTest::ProgramTest() {
-  const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-  folder_ = fs::path(testing::TempDir()) /
-            ("hornbeam-" + std::string(test->test_suite_name()) + "-" + test->name());
-  fs::remove_all(folder_);
-  fs::create_directories(folder_);
+  std::string pattern = (fs::path(testing::TempDir()) / "hornbeam-XXXXXX").string();
+  folder_ = ::mkdtemp(pattern.data());
 }
 
 ProgramTest::~ProgramTest() { fs::remove_all(folder_); }
