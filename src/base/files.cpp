@@ -8,18 +8,12 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 
 #include "base/error.h"
 
 namespace hornbeam {
 namespace fs = std::filesystem;
 namespace {
-
-[[noreturn]] void cannot_read(const fs::path& path, const std::string& why) {
-  throw Error("H101",
-              {.message = "cannot read '" + path.string() + "': " + why, .place = path.string()});
-}
 
 // `target` is what it will be called.
 void flush_to_disk(const fs::path& path, const fs::path& target) {
@@ -60,7 +54,12 @@ fs::path behind_links(fs::path path) {
 
 }  // namespace
 
-std::vector<std::byte> read_file(const fs::path& path) {
+void cannot_read(const fs::path& path, const std::string& why) {
+  throw Error("H101",
+              {.message = "cannot read '" + path.string() + "': " + why, .place = path.string()});
+}
+
+std::ifstream open_file(const fs::path& path) {
   std::error_code failure;
   if (fs::is_directory(path, failure)) cannot_read(path, "it is a folder");
   // A pipe would be waited for, and its length is not known.
@@ -68,6 +67,12 @@ std::vector<std::byte> read_file(const fs::path& path) {
     cannot_read(path, "it is a pipe or a device, not a file");
   std::ifstream file(path, std::ios::binary);
   if (!file) cannot_read(path, std::strerror(errno));
+  return file;
+}
+
+std::vector<std::byte> read_file(const fs::path& path) {
+  std::ifstream file = open_file(path);
+  std::error_code failure;
   uintmax_t size = fs::file_size(path, failure);
   if (failure) cannot_read(path, failure.message());
   std::vector<std::byte> content(size);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <span>
 #include <string>
@@ -14,6 +15,8 @@ namespace hornbeam {
 // Throws H101 (missing, a folder, a pipe, not readable), naming the path.
 std::vector<std::byte> read_file(const std::filesystem::path& path);
 std::string read_text(const std::filesystem::path& path);
+std::ifstream open_file(const std::filesystem::path& path);
+[[noreturn]] void cannot_read(const std::filesystem::path& path, const std::string& why);
 
 // Throws H120, saying why `path` cannot be written and what to do.
 [[noreturn]] void cannot_write(const std::filesystem::path& path, std::string_view why);

@@ -61,10 +61,15 @@ Tensor Tensor::reshaped(Shape shape) const {
   return result;
 }
 
-Tensor Tensor::converted(DType dtype) const {
+Tensor Tensor::converted(DType dtype) const& {
   Tensor result(dtype, shape_);
   result.convert_from(*this);
   return result;
+}
+
+Tensor Tensor::converted(DType dtype) && {
+  if (dtype == dtype_) return std::move(*this);
+  return std::as_const(*this).converted(dtype);
 }
 
 void Tensor::convert_from(const Tensor& source) {

@@ -61,7 +61,8 @@ class Tensor {
   // The same numbers under another shape of as many elements.
   Tensor reshaped(Shape shape) const;
   // Every number converted as C++ converts it (to bool: whether it is not zero).
-  Tensor converted(DType dtype) const;
+  Tensor converted(DType dtype) const&;
+  Tensor converted(DType dtype) &&;  // itself when it has the type
   // Takes the numbers of a tensor of as many elements, converted so.
   void convert_from(const Tensor& source);
 

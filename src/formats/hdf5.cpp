@@ -20,8 +20,9 @@ using hdf5::ObjectHeader;
 using hdf5::Source;
 
 struct hdf5::File {
-  std::vector<std::byte> content;
-  Source source;  // views the content
+  explicit File(ByteSource bytes) : pages(std::move(bytes)) {}
+  hdf5::Pages pages;
+  Source source;  // views them
 };
 
 namespace {
@@ -137,6 +138,11 @@ auto Hdf5Group::read(std::string_view path, Read&& read) const {
   ObjectHeader header(source, object.address);
   if (!header.has(hdf5::MessageType::layout))
     wrong_kind(source, path, "is no dataset, but a dataset belongs there");
+  // Large datasets are read once, so only their tensors stay in memory.
+  struct Forget {
+    hdf5::Pages& pages;
+    ~Forget() { pages.forget(); }
+  } forget{file_->pages};
   return read(source, header);
 }
 
@@ -196,13 +202,13 @@ Tensor Hdf5Group::number_attribute(std::string_view name) const {
 }
 
 Hdf5File Hdf5File::open(const std::filesystem::path& path) {
-  return parse(read_file(path), path.string());
+  return parse(source_of_file(path), path.string());
 }
 
-Hdf5File Hdf5File::parse(std::vector<std::byte> content, std::string name) {
-  auto file = std::make_shared<hdf5::File>();
-  file->content = std::move(content);
-  file->source.content = file->content;
+Hdf5File Hdf5File::parse(ByteSource content, std::string name) {
+  auto file = std::make_shared<hdf5::File>(std::move(content));
+  file->source.content = file->pages.content();
+  file->source.pages = &file->pages;
   file->source.file = std::move(name);
   uint64_t root = hdf5::read_superblock(file->source);
   return Hdf5File(Hdf5Group(file, {root, "/"}));

@@ -3,7 +3,7 @@
 // Every offset and length is checked against the file's size, walks through linked structures end,
 // and memory is bounded by what the file can hold. Damage and features that Keras does not use
 // throw H102 with the file, the object's path and the byte. Groups are cheap values that share the
-// file's bytes, and may be read from several threads.
+// file, of which only the parts that are looked at are in memory. One thread at a time.
 //
 // Read: superblocks 0 … 3, object headers 1 and 2, groups and attributes of every kind of storage,
 // contiguous, compact and chunked datasets with deflate, shuffle and Fletcher checksums.
@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/byte_source.h"
 #include "base/tensor.h"
 
 namespace hornbeam {
@@ -56,7 +57,7 @@ class Hdf5Group {
 
  private:
   friend class Hdf5File;
-  using FilePointer = std::shared_ptr<const hdf5::File>;
+  using FilePointer = std::shared_ptr<hdf5::File>;
   // Names and addresses of the members; symbolic links, which are not followed, have no address.
   using Links = std::map<std::string, std::optional<uint64_t>>;
   struct Object {
@@ -84,7 +85,7 @@ class Hdf5File {
  public:
   static Hdf5File open(const std::filesystem::path& path);
   // `name` stands for the file in messages.
-  static Hdf5File parse(std::vector<std::byte> content, std::string name);
+  static Hdf5File parse(ByteSource content, std::string name);
 
   Hdf5Group root() const { return root_; }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <zip.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
@@ -105,7 +106,7 @@ struct ZipReader::Archive {
   }
 };
 
-ZipReader::ZipReader(const std::filesystem::path& path) : archive_(std::make_unique<Archive>()) {
+ZipReader::ZipReader(const std::filesystem::path& path) : archive_(std::make_shared<Archive>()) {
   archive_->place = path.string();
   std::error_code code;
   archive_->size = std::filesystem::file_size(path, code);
@@ -117,7 +118,7 @@ ZipReader::ZipReader(const std::filesystem::path& path) : archive_(std::make_uni
 }
 
 ZipReader::ZipReader(std::vector<std::byte> content, std::string place)
-    : archive_(std::make_unique<Archive>()) {
+    : archive_(std::make_shared<Archive>()) {
   archive_->content = std::move(content);
   archive_->place = std::move(place);
   archive_->size = archive_->content.size();
@@ -136,24 +137,71 @@ std::vector<std::string> ZipReader::names() const { return archive_->names; }
 
 bool ZipReader::contains(std::string_view name) const { return archive_->index_of.contains(name); }
 
+// An entry, read from its start on or from where it was told to.
+class ZipReader::Entry {
+ public:
+  Entry(std::shared_ptr<Archive> archive, std::string_view name) : archive_(std::move(archive)) {
+    auto found = archive_->index_of.find(name);
+    if (found == archive_->index_of.end())
+      damaged(archive_->place, fmt::format("the archive has no entry '{}'", name));
+    place_ = fmt::format("{}, entry '{}'", archive_->place, name);
+    stat_ = archive_->stat(found->second, place_);
+    file_.reset(zip_fopen_index(archive_->handle.get(), found->second, 0));
+    if (!file_) damaged(place_, zip_strerror(archive_->handle.get()));
+  }
+
+  uint64_t size() const { return stat_.size; }
+  bool is_stored() const { return stat_.comp_method == ZIP_CM_STORE; }
+
+  void read(std::span<std::byte> part) {
+    const uint64_t got = read_some(part);
+    if (got != part.size()) wrong_size(bytes_text(size() - part.size() + got));
+  }
+  // Behind the last byte: reading past the end is what makes libzip verify the checksum.
+  void finish() {
+    std::byte beyond{};
+    if (read_some({&beyond, 1}) != 0) wrong_size("more");
+  }
+  void seek(uint64_t first) {  // of a stored entry
+    if (zip_fseek(file_.get(), static_cast<zip_int64_t>(first), SEEK_SET) != 0)
+      damaged(place_, zip_file_strerror(file_.get()));
+  }
+
+ private:
+  uint64_t read_some(std::span<std::byte> part) {
+    zip_int64_t got = zip_fread(file_.get(), part.data(), part.size());
+    if (got < 0) damaged(place_, zip_file_strerror(file_.get()));
+    return static_cast<uint64_t>(got);
+  }
+  [[noreturn]] void wrong_size(const std::string& held) const {
+    damaged(place_, fmt::format("the entry claims {} but holds {}", bytes_text(size()), held));
+  }
+
+  std::shared_ptr<Archive> archive_;
+  std::string place_;
+  zip_stat_t stat_;
+  OpenEntry file_;
+};
+
 std::vector<std::byte> ZipReader::read(std::string_view name) const {
-  auto found = archive_->index_of.find(name);
-  if (found == archive_->index_of.end())
-    damaged(archive_->place, fmt::format("the archive has no entry '{}'", name));
-  std::string place = fmt::format("{}, entry '{}'", archive_->place, name);
-  zip_stat_t entry = archive_->stat(found->second, place);
-  OpenEntry file(zip_fopen_index(archive_->handle.get(), found->second, 0));
-  if (!file) damaged(place, zip_strerror(archive_->handle.get()));
-  std::vector<std::byte> content(entry.size);
-  // One byte more is asked for: reading past the end is what makes libzip verify the checksum.
-  std::byte beyond{};
-  zip_int64_t got = zip_fread(file.get(), content.data(), content.size());
-  zip_int64_t more = got < 0 ? 0 : zip_fread(file.get(), &beyond, 1);
-  if (got < 0 || more < 0) damaged(place, zip_file_strerror(file.get()));
-  if (static_cast<uint64_t>(got) != entry.size || more != 0)
-    damaged(place, fmt::format("the entry claims {} but holds {}", bytes_text(entry.size),
-                               more > 0 ? "more" : bytes_text(got)));
+  Entry entry(archive_, name);
+  std::vector<std::byte> content(entry.size());
+  entry.read(content);
+  entry.finish();
   return content;
+}
+
+ByteSource ZipReader::source(std::string_view name) const {
+  auto entry = std::make_shared<Entry>(archive_, name);
+  if (!entry->is_stored()) return source_owning(read(name));
+  std::vector<std::byte> buffer(std::min<uint64_t>(entry->size(), 1 << 20));
+  for (uint64_t left = entry->size(); left > 0; left -= std::min<uint64_t>(left, buffer.size()))
+    entry->read(std::span(buffer).first(std::min<uint64_t>(left, buffer.size())));
+  entry->finish();
+  return {entry->size(), [entry](uint64_t first, std::span<std::byte> part) {
+            entry->seek(first);
+            entry->read(part);
+          }};
 }
 
 namespace {

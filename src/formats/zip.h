@@ -14,9 +14,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/byte_source.h"
+
 namespace hornbeam {
 
-// Owns the open file or the bytes. One thread at a time.
+// Shares the open file or the bytes with what it gave out. One thread at a time.
 class ZipReader {
  public:
   explicit ZipReader(const std::filesystem::path& path);  // H101 when the file cannot be opened
@@ -29,10 +31,14 @@ class ZipReader {
   std::vector<std::string> names() const;  // in the order of the archive
   bool contains(std::string_view name) const;
   std::vector<std::byte> read(std::string_view name) const;  // H103 when it is not there
+  // The same, to be read in parts. Its checksum is verified at once. A stored entry stays in the
+  // archive, a deflated one is unpacked in memory.
+  ByteSource source(std::string_view name) const;
 
  private:
   struct Archive;
-  std::unique_ptr<Archive> archive_;
+  class Entry;
+  std::shared_ptr<Archive> archive_;
 };
 
 struct ZipEntry {

@@ -34,16 +34,34 @@ void leave_out(SavedModel& saved, const std::string& why) {
   saved.notes.push_back("the optimizer's state in the file is left out: " + why);
 }
 
-// Copies what is stored into slots; says why not when the two are not alike.
-std::string fill(std::span<Tensor* const> slots, std::span<const Tensor> stored) {
+// Datasets of a group by their names, read one at a time: all at once they would stand in memory
+// beside the slots that they become.
+struct Stored {
+  const Hdf5Group& group;
+  std::vector<std::string> names;
+
+  size_t size() const { return names.size(); }
+  Shape shape(size_t i) const { return group.shape(names[i]); }
+  Tensor read(size_t i) const { return group.dataset(names[i]); }
+  bool starts_with_scalar() const { return !names.empty() && shape(0).rank() == 0; }
+  Tensor take_first() {
+    Tensor first = read(0);
+    names.erase(names.begin());
+    return first;
+  }
+};
+
+// Reads what is stored into slots; says why not when the two are not alike.
+std::string fill(std::span<Tensor* const> slots, const Stored& stored) {
   if (slots.size() != stored.size())
     return fmt::format("the optimizer has {} slots for this model, the file {}", slots.size(),
                        stored.size());
   for (size_t i = 0; i < slots.size(); ++i)
-    if (slots[i]->shape() != stored[i].shape())
+    if (slots[i]->shape() != stored.shape(i))
       return fmt::format("slot {} has shape {}, the file {}", i, to_string(slots[i]->shape()),
-                         to_string(stored[i].shape()));
-  for (size_t i = 0; i < slots.size(); ++i) *slots[i] = stored[i].converted(DType::float32);
+                         to_string(stored.shape(i)));
+  for (size_t i = 0; i < slots.size(); ++i)
+    *slots[i] = stored.read(i).converted(DType::float32);
   return "";
 }
 
@@ -52,33 +70,20 @@ bool is_whole_number(const Tensor& tensor) {
 }
 
 // Takes the step number and, where Keras stored it, the learning rate off the front of `stored`.
-std::span<const Tensor> take_counters(std::span<const Tensor> stored, bool with_rate,
-                                      OptimizerState& state) {
-  auto is_scalar = [&] { return !stored.empty() && stored[0].shape().rank() == 0; };
-  if (is_scalar() && is_whole_number(stored[0])) {
-    state.iteration = stored[0].converted(DType::int64).values<int64_t>()[0];
-    stored = stored.subspan(1);
-  }
-  if (with_rate && is_scalar()) {
-    state.learning_rate = stored[0].converted(DType::float64).values<double>()[0];
-    stored = stored.subspan(1);
-  }
-  return stored;
+void take_counters(Stored& stored, bool with_rate, OptimizerState& state) {
+  if (stored.starts_with_scalar() && is_whole_number(stored.read(0)))
+    state.iteration = stored.take_first().converted(DType::int64).values<int64_t>()[0];
+  if (with_rate && stored.starts_with_scalar())
+    state.learning_rate = stored.take_first().converted(DType::float64).values<double>()[0];
 }
 
 // Keras makes slots when it trains first, so a file without any leaves nothing out.
 void keep(SavedModel& saved, OptimizerState state, std::span<Tensor* const> slots,
-          std::span<const Tensor> stored) {
-  if (stored.empty() && state.iteration == 0 && !slots.empty()) return;
+          const Stored& stored) {
+  if (stored.size() == 0 && state.iteration == 0 && !slots.empty()) return;
   std::string problem = fill(slots, stored);
   if (!problem.empty()) return leave_out(saved, problem);
   saved.optimizer_state = std::move(state);
-}
-
-std::vector<Tensor> datasets(const Hdf5Group& group, const std::vector<std::string>& names) {
-  std::vector<Tensor> all;
-  for (const std::string& name : names) all.push_back(group.dataset(name));
-  return all;
 }
 
 bool has_use_for_state(const SavedModel& saved) {
@@ -93,9 +98,8 @@ bool lacks_optimizer(const SavedModel& saved) {
 
 // Keras 2 stores what it does not use: moments of SGD without momentum, and for each weight a
 // number where Adam without amsgrad would have a third slot.
-std::span<const Tensor> without_unused(std::span<const Tensor> stored, size_t weights,
-                                       size_t slots) {
-  return stored.size() == slots + weights ? stored.first(slots) : stored;
+void leave_unused(Stored& stored, size_t weights, size_t slots) {
+  if (stored.size() == slots + weights) stored.names.resize(slots);
 }
 
 // Keras 2 and the first optimizers of tf.keras stored one slot of all weights after the other.
@@ -134,11 +138,11 @@ void read_optimizer_state(const Hdf5Group& file, SavedModel& saved) {
   Hdf5Group group = file.group(variables);
   std::vector<std::string> names;
   for (size_t i = 0; i < group.names().size(); ++i) names.push_back(std::to_string(i));
-  std::vector<Tensor> stored = datasets(group, names);
+  Stored stored{group, std::move(names)};
   OptimizerState state = fresh_state(*saved.compile->optimizer, *saved.model);
   std::vector<Tensor*> slots = stored_slots(*saved.compile->optimizer, state);
-  std::span<const Tensor> rest = take_counters(stored, true, state);
-  keep(saved, std::move(state), slots, rest);
+  take_counters(stored, true, state);
+  keep(saved, std::move(state), slots, stored);
 }
 
 void read_legacy_optimizer_state(const Hdf5Group& file, const Origin& origin,
@@ -146,15 +150,15 @@ void read_legacy_optimizer_state(const Hdf5Group& file, const Origin& origin,
   constexpr const char* name = "optimizer_weights";
   if (!has_use_for_state(saved) || !file.has_group(name)) return;
   Hdf5Group group = file.group(name);
-  std::vector<Tensor> stored = datasets(group, text_list(group, "weight_names"));
+  Stored stored{group, text_list(group, "weight_names")};
   const Optimizer& optimizer = *saved.compile->optimizer;
   OptimizerState state = fresh_state(optimizer, *saved.model);
   bool grouped = grouped_in(optimizer_config_in(training_config), origin);
   std::vector<Tensor*> slots =
       slots_in_order(state, optimizer.slots().size(), grouped ? 0 : optimizer.stored_together());
-  std::span<const Tensor> rest = take_counters(stored, origin.major > 2, state);
-  rest = without_unused(rest, state.slots.size(), slots.size());
-  keep(saved, std::move(state), slots, rest);
+  take_counters(stored, origin.major > 2, state);
+  leave_unused(stored, state.slots.size(), slots.size());
+  keep(saved, std::move(state), slots, stored);
 }
 
 }  // namespace hornbeam

@@ -53,7 +53,7 @@ SavedModel load_archive(const ZipReader& zip, const std::string& place) {
   Json config = json_of(zip.read("config.json"), place + ", config.json");
   SavedModel saved = saved_model(config, place, origin_of_archive(zip, place));
   std::string weights_place = place + ", model.weights.h5";
-  Hdf5Group weights = Hdf5File::parse(zip.read("model.weights.h5"), weights_place).root();
+  Hdf5Group weights = Hdf5File::parse(zip.source("model.weights.h5"), weights_place).root();
   read_when_built(saved,
                   [=](SavedModel& built) { read_keras_3_state(weights, weights_place, built); });
   return saved;
@@ -101,7 +101,7 @@ SavedModel load_by_ending(std::vector<std::byte> content, const std::string& nam
   std::string ending = fs::path(name).extension().string();
   if (ending == ".keras") return load_archive(ZipReader(std::move(content), name), name);
   if (ending == ".h5" || ending == ".hdf5")
-    return load_legacy(Hdf5File::parse(std::move(content), name), name);
+    return load_legacy(Hdf5File::parse(source_owning(std::move(content)), name), name);
   if (ending == ".json") return load_json(content, name, weights);
   throw Error("H101", {.message = fmt::format("'{}' is no model file by its name", name),
                        .help = "models are .keras, .h5, .hdf5 or .json files"});
@@ -128,9 +128,11 @@ SavedModel load_model_file(const fs::path& path, const fs::path& weights) {
                  .help = "zoo:NAME takes one of the built-in models; hornbeam zoo lists them"});
   const std::string name = path.string();
   return naming_the_file(name, [&] {
-    // Of an archive only what is wanted is read.
+    // Of large files only what is wanted is read.
     if (path.extension() == ".keras" && fs::is_regular_file(path, failure))
       return load_archive(ZipReader(path), name);
+    if (path.extension() == ".h5" || path.extension() == ".hdf5")
+      return load_legacy(Hdf5File::open(path), name);
     return load_by_ending(read_file(path), name, weights);
   });
 }

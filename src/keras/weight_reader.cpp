@@ -11,13 +11,13 @@ bool holds_keras_3_weights(const Hdf5Group& file) {
   return file.has_group(layers_folder) || file.has_group(older_layers_folder);
 }
 
-void assign(Weight& weight, const Tensor& value, const std::string& place) {
+void assign(Weight& weight, Tensor value, const std::string& place) {
   if (value.shape() != weight.shape)
     throw Error("H112",
                 {.message = fmt::format("'{}' has shape {}, the layer needs {}", weight.name,
                                         to_string(value.shape()), to_string(weight.shape)),
                  .place = place});
-  weight.value = value.converted(DType::float32);
+  weight.value = std::move(value).converted(DType::float32);
 }
 
 void read_weights(const Hdf5Group& file, const std::string& name, Model& model) {

@@ -13,6 +13,6 @@ void read_weights(const Hdf5Group& file, const std::string& place, Model& model)
 bool holds_keras_3_weights(const Hdf5Group& file);
 
 // Gives a weight its value, which must have its shape (H112).
-void assign(Weight& weight, const Tensor& value, const std::string& place);
+void assign(Weight& weight, Tensor value, const std::string& place);
 
 }  // namespace hornbeam

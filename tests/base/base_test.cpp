@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <set>
 
@@ -11,6 +10,7 @@
 #include "base/tensor.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "temporary_folder.h"
 
 namespace hornbeam {
 namespace {
@@ -86,14 +86,12 @@ TEST(ThreadPool, RethrowsTheFailureOfAPiece) {
 }
 
 TEST(Files, AFailedWriteLeavesTheOldFile) {
-  auto folder = std::filesystem::temp_directory_path() / "hornbeam_files_test";
-  std::filesystem::create_directories(folder);
+  TemporaryFolder folder;
   write_text(folder / "a", "old");
   EXPECT_THROW(write_aside(folder / "a", [](auto&) { check(false, "broken"); }), Error);
   EXPECT_EQ(read_text(folder / "a"), "old");
-  EXPECT_THROW(write_text(folder / "none" / "a", "x"), Error);
+  EXPECT_THROW(write_text(folder / "none/a", "x"), Error);
   EXPECT_THROW(read_text(folder / "missing"), Error);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Text, FindsTheNearestName) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "temporary_folder.h"
 
 namespace hornbeam {
 namespace {
@@ -14,10 +15,7 @@ constexpr uint64_t MiB = 1 << 20;
 
 class FreeMemory : public testing::Test {
  protected:
-  FreeMemory()
-      : root_(fs::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    fs::remove_all(root_);
+  FreeMemory() {
     write("proc/meminfo", "MemTotal: 2097152 kB\nMemFree: 10 kB\nMemAvailable: 1048576 kB\n");
   }
 
@@ -25,9 +23,9 @@ class FreeMemory : public testing::Test {
     fs::create_directories((root_ / path).parent_path());
     write_text(root_ / path, text);
   }
-  uint64_t free() const { return free_memory(root_); }
+  uint64_t free() const { return free_memory(root_.path()); }
 
-  fs::path root_;
+  TemporaryFolder root_;
 };
 
 TEST_F(FreeMemory, IsWhatTheMachineHasWithoutAControlGroup) { EXPECT_EQ(free(), 1024 * MiB); }
@@ -41,7 +39,7 @@ TEST_F(FreeMemory, IsWhatAGroupOfVersion2Leaves) {
   EXPECT_EQ(free(), 400 * MiB);
   write("sys/fs/cgroup/jobs/one/memory.max", "104857600\n");
   EXPECT_EQ(free(), 100 * MiB);
-  EXPECT_EQ(allowed_memory(root_), 100 * MiB);
+  EXPECT_EQ(allowed_memory(root_.path()), 100 * MiB);
 }
 
 TEST_F(FreeMemory, IsWhatAGroupOfVersion1Leaves) {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
@@ -12,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/option_table.h"
 #include "cli/report.h"
+#include "temporary_folder.h"
 
 namespace hornbeam {
 namespace {
@@ -65,15 +65,19 @@ TEST(Options, WithWrongValuesAreRefused) {
   EXPECT_EQ(parse_options({"train", "m.keras", "--threads", "1024"}).threads, 1024);
 }
 
-// Named after its test: tests run at the same time.
-std::string config_file(const std::string& text) {
-  const char* name = testing::UnitTest::GetInstance()->current_test_info()->name();
-  std::string path = testing::TempDir() + name + ".toml";
-  std::ofstream(path) << text;
-  return path;
-}
+class ConfigFile : public testing::Test {
+ protected:
+  std::string config_file(const std::string& text) const {
+    std::filesystem::path path = folder_ / "config.toml";
+    write_text(path, text);
+    return path;
+  }
 
-TEST(Options, OfAConfigFileGiveWayToFlags) {
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(ConfigFile, GivesWayToFlags) {
   std::string path = config_file(
       "epochs = 7\nbatch = 64\nno-shuffle = true\noptimizer = \"SGD(learning_rate=0.1)\"\n"
       "metrics = [\"mae\", \"mse\"]\n");
@@ -85,7 +89,7 @@ TEST(Options, OfAConfigFileGiveWayToFlags) {
   EXPECT_EQ(options.metrics, (std::vector<std::string>{"mae", "mse"}));
 }
 
-TEST(Options, OfABrokenConfigFileAreRefusedWithTheLine) {
+TEST_F(ConfigFile, ThatIsBrokenIsRefusedWithTheLine) {
   for (const char* text :
        {"epochs = \n", "[table]\nepochs = 3\n", "epochs = 2026-12-01\n", "epochs = \"two\"\n",
         "epochs = 0\n", "epochs = [1, 2]\n", "epoch = 3\n"}) {

@@ -58,25 +58,17 @@ Tensor counting(Shape shape) {
 
 }  // namespace
 
-// A new one each time: the tests of two checkouts may run at once.
-ProgramTest::ProgramTest() {
-  std::string pattern = (fs::path(testing::TempDir()) / "hornbeam-XXXXXX").string();
-  folder_ = ::mkdtemp(pattern.data());
-}
-
-ProgramTest::~ProgramTest() { fs::remove_all(folder_); }
-
 Ran ProgramTest::run(const std::string& arguments) const { return run_under(":", arguments); }
 
 Ran ProgramTest::run_under(const std::string& limits, const std::string& arguments) const {
-  Ended ended = end_of(start(folder_, limits + "; " + command_line(arguments)));
+  Ended ended = end_of(start(folder_.path(), limits + "; " + command_line(arguments)));
   return {ended.exit, text("stdout"), text("stderr"), ended.peak_bytes};
 }
 
 std::vector<int> ProgramTest::run_at_once(const std::string& arguments, int count) const {
   std::vector<pid_t> children;
   std::vector<int> exits;
-  for (int i = 0; i < count; ++i) children.push_back(start(folder_, command_line(arguments)));
+  for (int i = 0; i < count; ++i) children.push_back(start(folder_.path(), command_line(arguments)));
   for (pid_t child : children) exits.push_back(end_of(child).exit);
   return exits;
 }
@@ -84,7 +76,7 @@ std::vector<int> ProgramTest::run_at_once(const std::string& arguments, int coun
 Ran ProgramTest::run_on_a_terminal(const std::string& arguments) const {
   int terminal = -1;
   pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
-  if (child == 0) become(folder_, command_line(arguments));
+  if (child == 0) become(folder_.path(), command_line(arguments));
   std::string all;
   char part[4096];
   for (ssize_t got; (got = ::read(terminal, part, sizeof part)) > 0;)
@@ -95,7 +87,7 @@ Ran ProgramTest::run_on_a_terminal(const std::string& arguments) const {
 }
 
 Ran ProgramTest::interrupt(const std::string& arguments, const fs::path& path, int signal) const {
-  pid_t child = start(folder_, command_line(arguments));
+  pid_t child = start(folder_.path(), command_line(arguments));
   while (!fs::exists(folder_ / path) && ::waitpid(child, nullptr, WNOHANG) == 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   ::kill(child, signal);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "temporary_folder.h"
 
 namespace hornbeam {
 
@@ -21,9 +22,6 @@ struct Ran {
 // Each test has an empty folder of its own, in which the program runs.
 class ProgramTest : public testing::Test {
  protected:
-  ProgramTest();
-  ~ProgramTest() override;
-
   // `arguments` are those of a shell.
   Ran run(const std::string& arguments) const;
   // Under limits of the shell, as "ulimit -f 20".
@@ -46,7 +44,7 @@ class ProgramTest : public testing::Test {
   std::string classes_data(const std::vector<int32_t>& labels) const;
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 // The keys of an object in their order.

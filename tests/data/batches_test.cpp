@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "helpers.h"
+#include "refusals.h"
 
 namespace hornbeam {
 namespace {

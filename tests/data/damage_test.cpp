@@ -6,7 +6,8 @@
 #include "base/files.h"
 #include "data/readers.h"
 #include "data/tar.h"
-#include "helpers.h"
+#include "refusals.h"
+#include "temporary_folder.h"
 
 namespace hornbeam {
 namespace {

@@ -1,6 +1,6 @@
 #include "data/dataset.h"
 
-#include "helpers.h"
+#include "refusals.h"
 
 namespace hornbeam {
 namespace {

@@ -1,7 +1,8 @@
 #include "data/download.h"
 
 #include "base/files.h"
-#include "helpers.h"
+#include "refusals.h"
+#include "temporary_folder.h"
 #include "local_server.h"
 
 namespace hornbeam {

@@ -3,7 +3,8 @@
 #include "archives.h"
 #include "base/files.h"
 #include "data/tar.h"
-#include "helpers.h"
+#include "refusals.h"
+#include "temporary_folder.h"
 
 namespace hornbeam {
 namespace {

@@ -1,6 +1,6 @@
 #include "data/labels.h"
 
-#include "helpers.h"
+#include "refusals.h"
 
 namespace hornbeam {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "helpers.h"
+#include "refusals.h"
 
 namespace hornbeam {
 namespace {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "helpers.h"
+#include "refusals.h"
 
 namespace hornbeam {
 namespace {

@@ -4,7 +4,8 @@
 #include "base/files.h"
 #include "formats/npy.h"
 #include "formats/npz.h"
-#include "helpers.h"
+#include "refusals.h"
+#include "temporary_folder.h"
 #include "process_memory.h"
 
 namespace hornbeam {

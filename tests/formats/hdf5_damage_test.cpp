@@ -82,7 +82,7 @@ TEST(Hdf5File, ReadsRealModelsAsH5pyDoes) {
   int files = 0;
   while (std::getline(table, name, '\t') && std::getline(table, expected)) {
     Digest digest;
-    digest.add(Hdf5File::parse(model_content(models / name), name).root());
+    digest.add(Hdf5File::parse(source_owning(model_content(models / name)), name).root());
     EXPECT_EQ(fmt::format("{:08x}", digest.value()), expected) << name;
     ++files;
   }
@@ -119,7 +119,7 @@ void read_all(const Hdf5Group& group, int depth) {
 }
 
 void survive(std::vector<std::byte> content) {
-  attempt([&] { read_all(Hdf5File::parse(std::move(content), "x.h5").root(), 3); });
+  attempt([&] { read_all(Hdf5File::parse(source_owning(std::move(content)), "x.h5").root(), 3); });
 }
 
 class Hdf5Damage : public ::testing::TestWithParam<std::string> {
@@ -138,7 +138,7 @@ TEST_P(Hdf5Damage, TruncatedFilesAreRefused) {
   for (int variant = 0; variant < 500; ++variant) {
     std::vector<std::byte> content = whole_;
     content.resize(random.below(whole_.size()));
-    EXPECT_THROW(Hdf5File::parse(std::move(content), "x.h5"), Error);
+    EXPECT_THROW(Hdf5File::parse(source_owning(std::move(content)), "x.h5"), Error);
   }
 }
 

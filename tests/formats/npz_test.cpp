@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "temporary_folder.h"
 
 namespace hornbeam {
 namespace {
@@ -45,17 +46,18 @@ TEST(Npz, ReadsOnlyWhatIsAskedFor) {
 
 TEST(Npz, RefusesEveryTruncation) {
   std::vector<std::byte> whole = read_file(file("compressed.npz"));
-  fs::path cut = fs::temp_directory_path() / "hornbeam_npz_test.npz";
+  TemporaryFolder folder;
+  fs::path cut = folder / "cut.npz";
   for (size_t length = 0; length < whole.size(); ++length) {
     std::ofstream(cut, std::ios::binary)
         .write(reinterpret_cast<const char*>(whole.data()), static_cast<std::streamsize>(length));
     EXPECT_THROW(read_npz(cut), Error) << length;
   }
-  fs::remove(cut);
 }
 
 TEST(Npz, WritesWhatItReads) {
-  fs::path path = fs::temp_directory_path() / "hornbeam_npz_written.npz";
+  TemporaryFolder folder;
+  fs::path path = folder / "written.npz";
   std::vector<NamedTensor> arrays = {{"a", one_to_six}, {"b/c", Tensor::scalar<int32_t>(7)}};
   write_npz(path, arrays);
   std::vector<NamedTensor> read = read_npz(path);
@@ -63,7 +65,6 @@ TEST(Npz, WritesWhatItReads) {
   EXPECT_EQ(read[1].name, "b/c");
   EXPECT_TRUE(identical(read[0].tensor, one_to_six));
   EXPECT_TRUE(identical(read[1].tensor, arrays[1].tensor));
-  fs::remove(path);
 }
 
 }  // namespace

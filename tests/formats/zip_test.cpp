@@ -8,16 +8,13 @@
 #include "base/files.h"
 #include "base/rng.h"
 #include "refusals.h"
+#include "temporary_folder.h"
 
 namespace hornbeam {
 namespace {
 
 std::filesystem::path file(const std::string& name) {
   return std::filesystem::path(HORNBEAM_TESTS_FOLDER) / "formats/zip" / (name + ".zip");
-}
-
-std::filesystem::path scratch(const std::string& name) {
-  return std::filesystem::path(::testing::TempDir()) / name;
 }
 
 std::string text_of(const std::vector<std::byte>& bytes) {
@@ -110,7 +107,8 @@ TEST(ZipReader, RefusesOtherPackings) {
 }
 
 TEST(ZipReader, RefusesDuplicateNames) {
-  std::filesystem::path path = scratch("duplicates.zip");
+  TemporaryFolder folder;
+  std::filesystem::path path = folder / "duplicates.zip";
   write_zip(path, std::vector<ZipEntry>{{"a1", bytes_of("one")}, {"a2", bytes_of("two")}});
   std::string text = read_text(path);
   for (size_t at = 0; (at = text.find("a2", at)) != text.npos;) text[at + 1] = '1';
@@ -136,7 +134,8 @@ TEST(ZipReader, SurvivesDamage) {
 }
 
 TEST(WriteZip, StoresInTheGivenOrder) {
-  std::filesystem::path path = scratch("written.zip");
+  TemporaryFolder folder;
+  std::filesystem::path path = folder / "written.zip";
   std::vector<ZipEntry> entries{{"metadata.json", bytes_of("{}")},
                                 {"b/ä", {}},
                                 {"a.h5", std::vector<std::byte>(100'000, std::byte{3})}};
@@ -151,11 +150,12 @@ TEST(WriteZip, StoresInTheGivenOrder) {
 }
 
 TEST(WriteZip, NamesAFolderThatIsMissing) {
+  TemporaryFolder folder;
   std::vector<ZipEntry> entries{{"a", {}}};
   expect_failure("H120", "no_such_folder",
-                 [&] { write_zip(scratch("no_such_folder/x.zip"), entries); });
+                 [&] { write_zip(folder / "no_such_folder/x.zip", entries); });
   entries.push_back({"a", {}});
-  expect_failure("H120", "twice.zip", [&] { write_zip(scratch("twice.zip"), entries); });
+  expect_failure("H120", "twice.zip", [&] { write_zip(folder / "twice.zip", entries); });
 }
 
 }  // namespace

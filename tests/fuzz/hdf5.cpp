@@ -26,5 +26,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hornbeam;
   constexpr int deepest = 6;
   return read_or_refuse(
-      [&] { read_all(Hdf5File::parse(bytes_of(data, size), "fuzz.h5").root(), deepest); });
+      [&] { read_all(Hdf5File::parse(source_owning(bytes_of(data, size)), "fuzz.h5").root(), deepest); });
 }

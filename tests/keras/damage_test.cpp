@@ -1,13 +1,13 @@
 // Damaged model files, cut off or with changed bytes: read or refused with one error, never
 // anything else. Most valuable under the sanitizers.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/rng.h"
 #include "keras/load.h"
 #include "refusals.h"
+#include "temporary_folder.h"
 
 namespace hornbeam {
 namespace {
@@ -68,8 +68,8 @@ INSTANTIATE_TEST_SUITE_P(Files, Damaged, testing::ValuesIn(whole_models), name_o
 // The checksums of an archive hide what is wrong inside it, so weights are damaged on their own.
 TEST(DamagedWeights, AreReadOrRefused) {
   Bytes whole = read_file(golden_file("keras_3/nested.weights.h5"));
-  fs::path damaged =
-      fs::path(testing::TempDir()) / ("damaged" + std::to_string(::getpid()) + ".weights.h5");
+  TemporaryFolder folder;
+  fs::path damaged = folder / "damaged.weights.h5";
   Random random(2);
   for (int round = 0; round < 600; ++round) {
     write_file(damaged, with_changes(whole, random, 1 + round % 4));
@@ -79,7 +79,6 @@ TEST(DamagedWeights, AreReadOrRefused) {
       EXPECT_EQ(error.code().exit, Exit::input) << error.what();
     }
   }
-  fs::remove(damaged);
 }
 
 }  // namespace

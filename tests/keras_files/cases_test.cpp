@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <numeric>
 
@@ -12,6 +11,7 @@
 #include "helpers.h"
 #include "keras/load.h"
 #include "keras/save.h"
+#include "temporary_folder.h"
 #include "train/trainer.h"
 
 namespace hornbeam {
@@ -117,12 +117,11 @@ TEST_F(Resumed, B33FromAFileIsAsIfNothingHadHappened) {
   SavedModel straight = fresh(), halted = fresh();
   fit(straight, 0, 4);
   fit(halted, 0, 2);
-  std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) / fmt::format("b33_{}.keras", ::getpid());
+  TemporaryFolder folder;
+  std::filesystem::path path = folder / "halted.keras";
   save_keras(path, *halted.model, &*halted.compile,
              sources_of(*halted.model, &*halted.optimizer_state));
   SavedModel loaded = load_model_file(path, {});
-  std::filesystem::remove(path);
   EXPECT_EQ(loaded.optimizer_state->iteration, 6);
   fit(loaded, 2, 4);
   std::vector<ModelWeight> received = loaded.model->weights();

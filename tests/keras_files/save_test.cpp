@@ -3,13 +3,13 @@
 #include "keras/save.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "golden/cases.h"
 #include "helpers.h"
 #include "keras/load.h"
 #include "keras/model_reader.h"
 #include "keras/model_writer.h"
+#include "temporary_folder.h"
 
 namespace hornbeam {
 namespace {
@@ -42,12 +42,11 @@ class Saved : public testing::TestWithParam<golden::Case> {};
 
 TEST_P(Saved, IsReadBack) {
   SavedModel before = golden_model(GetParam());
-  std::filesystem::path path = std::filesystem::path(testing::TempDir()) /
-                               ("saved_" + GetParam().name + std::to_string(::getpid()) + ".keras");
+  TemporaryFolder folder;
+  std::filesystem::path path = folder / "saved.keras";
   save_keras(path, *before.model, &*before.compile,
              sources_of(*before.model, &*before.optimizer_state));
   SavedModel after = load_model_file(path, {});
-  std::filesystem::remove(path);
   expect_same_weights(*after.model, *before.model);
   expect_same_state(*after.optimizer_state, *before.optimizer_state);
   EXPECT_EQ(json_text(model_json(*after.model)), json_text(model_json(*before.model)));

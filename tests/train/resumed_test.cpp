@@ -4,6 +4,7 @@
 
 #include "backends/backends.h"
 #include "keras/save.h"
+#include "temporary_folder.h"
 #include "train/golden_models.h"
 #include "train/trainer.h"
 
@@ -54,7 +55,8 @@ TEST_F(Resumed, FromItsOwnFileHasTheBitsOfOneThatNeverStopped) {
   expect_weights_of_keras(straight);
   SavedModel first = load_model_file(golden_models() / "resumed_fresh.keras", "");
   fit(first, 0, half);
-  std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "resumed.keras";
+  TemporaryFolder folder;
+  std::filesystem::path file = folder / "resumed.keras";
   save_keras(file, *first.model, &*first.compile,
              sources_of(*first.model, &*first.optimizer_state));
   SavedModel second = load_model_file(file, "");

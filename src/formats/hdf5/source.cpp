@@ -21,6 +21,12 @@ Cursor Source::range(uint64_t address, uint64_t size) const {
   return {*this, address, address + size};
 }
 
+std::span<const std::byte> Source::at(uint64_t address, uint64_t size) const {
+  std::span<const std::byte> part = content.subspan(address, size);
+  if (pages != nullptr) pages->need(part);
+  return part;
+}
+
 void Source::damaged(uint64_t address, const std::string& why) const {
   throw Error("H102", {.message = "the HDF5 file is damaged: " + why,
                        .place = fmt::format("{}, object {}, byte {}", file, object, address),
@@ -53,11 +59,15 @@ uint64_t Cursor::address() {
   return *value;
 }
 
-std::span<const std::byte> Cursor::bytes(uint64_t count) {
+void Cursor::skip(uint64_t count) {
   if (count > remaining())
     damaged(fmt::format("{} bytes are wanted where {} are left", count, remaining()));
   position_ += count;
-  return source_->content.subspan(position_ - count, count);
+}
+
+std::span<const std::byte> Cursor::bytes(uint64_t count) {
+  skip(count);
+  return source_->at(position_ - count, count);
 }
 
 std::string Cursor::text(uint64_t count) {
@@ -91,7 +101,7 @@ void Cursor::checksum(uint64_t start) {
   uint64_t stored_at = end_ - 4;
   if (remaining() < 4) damaged("a checksum is missing");
   uint64_t stored = Cursor(*source_, stored_at, end_).u32();
-  if (stored != lookup3(source_->content.subspan(start, stored_at - start)))
+  if (stored != lookup3(source_->at(start, stored_at - start)))
     source_->damaged(start, "a checksum does not match");
   end_ = stored_at;
 }

@@ -12,18 +12,23 @@
 #include <string>
 #include <string_view>
 
+#include "formats/hdf5/pages.h"
+
 namespace hornbeam::hdf5 {
 
 class Cursor;
 
 struct Source {
-  std::span<const std::byte> content;  // from the base address to the end of the file
+  // From the base address to the end of the file; only what at() gives may be looked at.
+  std::span<const std::byte> content;
+  Pages* pages = nullptr;              // has the content, unless all of it is in memory
   std::string file;                    // its name, for messages
   std::string object = "/";            // the object being read, for messages
   int address_size = 8;                // bytes of an address
   int length_size = 8;                 // bytes of a length
 
   Source at_object(std::string path) const;
+  std::span<const std::byte> at(uint64_t address, uint64_t size) const;  // inside the content
   // A cursor over [address, address + size), which must lie inside the file.
   Cursor range(uint64_t address, uint64_t size) const;
 
@@ -52,7 +57,7 @@ class Cursor {
   std::string text(uint64_t count);  // up to the first zero byte in the next `count` bytes
   std::string text_to_zero();        // up to the next zero byte, which is skipped
   Cursor sub(uint64_t count);        // a cursor over the next `count` bytes, which are skipped
-  void skip(uint64_t count) { bytes(count); }
+  void skip(uint64_t count);
   void signature(std::string_view wanted);  // H102 when the next four bytes differ
   // Verifies the four bytes at the end of the range: the checksum of all bytes from `start` on.
   void checksum(uint64_t start);

@@ -12,14 +12,14 @@ constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
 
 // The superblock stands at the start, or at 512, 1024, 2048, … after a block of the user.
 uint64_t find_signature(const Source& source) {
-  std::string_view content(reinterpret_cast<const char*>(source.content.data()),
-                           source.content.size());
-  for (uint64_t at = 0; at < content.size(); at = at == 0 ? 512 : at * 2)
-    if (content.substr(at).starts_with(signature)) return at;
+  const uint64_t size = source.content.size();
+  for (uint64_t at = 0; at + signature.size() <= size; at = at == 0 ? 512 : at * 2)
+    if (std::ranges::equal(source.at(at, signature.size()), std::as_bytes(std::span(signature))))
+      return at;
   throw Error("H102", {.message = "this is not an HDF5 file",
                        .place = source.file,
                        .notes = {fmt::format("the mark at its start is missing in its {}",
-                                             bytes_text(content.size()))}});
+                                             bytes_text(size))}});
 }
 
 void set_width(int& width, Cursor& cursor) {

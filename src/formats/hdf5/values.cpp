@@ -19,6 +19,7 @@ std::vector<std::string> variable_texts(const Source& source, uint64_t element_s
                                         std::span<const std::byte> data) {
   Source elements = source;  // reads `data`, which need not lie in the file
   elements.content = data;
+  elements.pages = nullptr;
   if (element_size < 8u + source.address_size)
     elements.damaged(0, "elements of a variable-length type are too short");
   GlobalHeaps heaps(source);

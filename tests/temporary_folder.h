@@ -1,16 +1,14 @@
-// What the tests of data/ share.
+// A new folder for one test: the tests of two checkouts may run at once.
 #pragma once
 
-#include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <filesystem>
 #include <string>
 
-#include "refusals.h"
-
 namespace hornbeam {
 
-// A new folder, removed with all that is in it.
+// Removed at the end of the scope with all that is in it.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -22,7 +20,7 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
 
  private:
   std::filesystem::path path_;
