@@ -60,8 +60,7 @@ std::string fill(std::span<Tensor* const> slots, const Stored& stored) {
     if (slots[i]->shape() != stored.shape(i))
       return fmt::format("slot {} has shape {}, the file {}", i, to_string(slots[i]->shape()),
                          to_string(stored.shape(i)));
-  for (size_t i = 0; i < slots.size(); ++i)
-    *slots[i] = stored.read(i).converted(DType::float32);
+  for (size_t i = 0; i < slots.size(); ++i) *slots[i] = stored.read(i).converted(DType::float32);
   return "";
 }
 

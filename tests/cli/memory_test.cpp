@@ -48,5 +48,12 @@ TEST_F(ProcessMemory, IsThePlanAndTheStartOfTheProgram) {
   expect_as_planned("zoo:article-cnn --batch 128 --memory 120MiB");
 }
 
+// The file has weights and slots, which are most of what the step of a small batch takes.
+TEST_F(ProcessMemory, OfGoingOnFromAFileIsNoMore) {
+  if (sanitized) GTEST_SKIP() << "a sanitizer keeps memory of its own";
+  ASSERT_EQ(run("train zoo:article-mlp --data pictures.npz --epochs 1 --out first").exit, 0);
+  expect_as_planned("first/last.keras --batch 32");
+}
+
 }  // namespace
 }  // namespace hornbeam

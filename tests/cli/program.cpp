@@ -68,7 +68,8 @@ Ran ProgramTest::run_under(const std::string& limits, const std::string& argumen
 std::vector<int> ProgramTest::run_at_once(const std::string& arguments, int count) const {
   std::vector<pid_t> children;
   std::vector<int> exits;
-  for (int i = 0; i < count; ++i) children.push_back(start(folder_.path(), command_line(arguments)));
+  for (int i = 0; i < count; ++i)
+    children.push_back(start(folder_.path(), command_line(arguments)));
   for (pid_t child : children) exits.push_back(end_of(child).exit);
   return exits;
 }

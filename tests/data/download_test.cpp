@@ -1,9 +1,9 @@
 #include "data/download.h"
 
 #include "base/files.h"
+#include "local_server.h"
 #include "refusals.h"
 #include "temporary_folder.h"
-#include "local_server.h"
 
 namespace hornbeam {
 namespace {

@@ -4,9 +4,9 @@
 #include "base/files.h"
 #include "formats/npy.h"
 #include "formats/npz.h"
+#include "process_memory.h"
 #include "refusals.h"
 #include "temporary_folder.h"
-#include "process_memory.h"
 
 namespace hornbeam {
 namespace {

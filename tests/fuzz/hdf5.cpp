@@ -25,6 +25,7 @@ void read_all(const Hdf5Group& group, int depth) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hornbeam;
   constexpr int deepest = 6;
-  return read_or_refuse(
-      [&] { read_all(Hdf5File::parse(source_owning(bytes_of(data, size)), "fuzz.h5").root(), deepest); });
+  return read_or_refuse([&] {
+    read_all(Hdf5File::parse(source_owning(bytes_of(data, size)), "fuzz.h5").root(), deepest);
+  });
 }

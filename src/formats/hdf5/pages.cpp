@@ -9,7 +9,8 @@
 namespace hornbeam::hdf5 {
 namespace {
 
-constexpr uint64_t block_bytes = 64 << 10;  // whole pages on every machine
+constexpr uint64_t block_bytes = 64 << 10;      // whole pages on every machine
+constexpr uint64_t worth_forgetting = 1 << 20;  // less is kept: it is likely wanted again
 
 }  // namespace
 
@@ -44,12 +45,14 @@ void Pages::load(uint64_t first_block, uint64_t end_block) {
   const uint64_t bytes = std::min(end_block * block_bytes, file_.size) - first;
   if (::mprotect(start_ + first, bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
   file_.read(first, {start_ + first, bytes});
+  loaded_bytes_ += bytes;
   std::fill(is_there_.begin() + static_cast<std::ptrdiff_t>(first_block),
             is_there_.begin() + static_cast<std::ptrdiff_t>(end_block), true);
 }
 
 void Pages::forget() {
-  if (start_ == nullptr) return;
+  if (loaded_bytes_ < worth_forgetting) return;
+  loaded_bytes_ = 0;
   ::madvise(start_, file_.size, MADV_DONTNEED);
   ::mprotect(start_, file_.size, PROT_NONE);
   std::fill(is_there_.begin(), is_there_.end(), false);

@@ -19,7 +19,7 @@ class Pages {
   std::span<const std::byte> content() const { return {start_, file_.size}; }
   // Reads what is missing of `part`, which lies in the content.
   void need(std::span<const std::byte> part);
-  // Gives the memory back: everything must be asked for again.
+  // Gives the memory back, if it is much: everything must be asked for again.
   void forget();
 
  private:
@@ -28,6 +28,7 @@ class Pages {
   ByteSource file_;
   std::byte* start_ = nullptr;
   std::vector<bool> is_there_;  // of each block
+  uint64_t loaded_bytes_ = 0;
 };
 
 }  // namespace hornbeam::hdf5

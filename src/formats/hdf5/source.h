@@ -21,11 +21,11 @@ class Cursor;
 struct Source {
   // From the base address to the end of the file; only what at() gives may be looked at.
   std::span<const std::byte> content;
-  Pages* pages = nullptr;              // has the content, unless all of it is in memory
-  std::string file;                    // its name, for messages
-  std::string object = "/";            // the object being read, for messages
-  int address_size = 8;                // bytes of an address
-  int length_size = 8;                 // bytes of a length
+  Pages* pages = nullptr;    // has the content, unless all of it is in memory
+  std::string file;          // its name, for messages
+  std::string object = "/";  // the object being read, for messages
+  int address_size = 8;      // bytes of an address
+  int length_size = 8;       // bytes of a length
 
   Source at_object(std::string path) const;
   std::span<const std::byte> at(uint64_t address, uint64_t size) const;  // inside the content

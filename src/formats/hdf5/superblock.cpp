@@ -16,10 +16,11 @@ uint64_t find_signature(const Source& source) {
   for (uint64_t at = 0; at + signature.size() <= size; at = at == 0 ? 512 : at * 2)
     if (std::ranges::equal(source.at(at, signature.size()), std::as_bytes(std::span(signature))))
       return at;
-  throw Error("H102", {.message = "this is not an HDF5 file",
-                       .place = source.file,
-                       .notes = {fmt::format("the mark at its start is missing in its {}",
-                                             bytes_text(size))}});
+  throw Error(
+      "H102",
+      {.message = "this is not an HDF5 file",
+       .place = source.file,
+       .notes = {fmt::format("the mark at its start is missing in its {}", bytes_text(size))}});
 }
 
 void set_width(int& width, Cursor& cursor) {
