@@ -82,11 +82,16 @@ std::vector<Group> control_groups(const fs::path& root) {
   return groups;
 }
 
+// What a process maps beside its step, after it has asked: stacks of threads that fill batches, the
+// heap of the compiler.
+constexpr uint64_t mapped_beside_a_step = uint64_t{32} << 20;
+
 uint64_t free_address_space() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
   const uint64_t pages = number_in("/proc/self/statm", 0);
-  return difference(limit.rlim_cur, pages * static_cast<uint64_t>(::sysconf(_SC_PAGE_SIZE)));
+  const uint64_t mapped = pages * static_cast<uint64_t>(::sysconf(_SC_PAGE_SIZE));
+  return difference(limit.rlim_cur, mapped + mapped_beside_a_step);
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace hornbeam {
 uint64_t allowed_memory(const std::filesystem::path& root = "/");
 
 // Bytes that are free for this process: what the machine can give without swapping, what its
-// control groups (versions 1 and 2, with those around them) leave, and what `ulimit -v` leaves.
+// control groups (versions 1 and 2, with those around them) leave, and what `ulimit -v` leaves
+// without the stacks of threads to come.
 // `root` is where /proc and /sys are looked for.
 uint64_t free_memory(const std::filesystem::path& root = "/");
 

@@ -53,6 +53,9 @@ int main(int count, char** values) {
   // Large blocks go back to the system as soon as they are free, so that the weights of a file are
   // not held beside those of the step.
   ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  // One heap for all threads, which allocate nothing in steps: one for each would reserve 64 MiB of
+  // what `ulimit -v` leaves.
+  ::mallopt(M_ARENA_MAX, 1);
   std::signal(SIGXFSZ,
               SIG_IGN);  // a file that grows too large is a failed write, as on a full disk
   try {

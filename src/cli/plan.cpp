@@ -23,6 +23,12 @@ std::string does_not_fit(const MemoryPlan& plan, int64_t limit, int64_t batch) {
   return fmt::format("\nDoes not fit: {}\nhelp: {}\n", refusal.message, refusal.help);
 }
 
+// How large a batch runs whole does not depend on the threads: that is decided as for one.
+Options with_deciding_threads(Options options) {
+  if (options.max_batch) options.threads = 1;
+  return options;
+}
+
 class Planner {
  public:
   explicit Planner(const Options& asked)
@@ -30,7 +36,7 @@ class Planner {
         saved_(load_model(options_)),
         config_(compile_for(options_, saved_, true)),
         like_(data_to_plan_for(options_, saved_, config_)),
-        backend_(backend_for(options_)),
+        backend_(backend_for(with_deciding_threads(options_))),
         limit_(memory_limit(options_)) {}
 
   int run() { return options_.max_batch ? show_largest_batch() : show_plan(); }

@@ -36,6 +36,14 @@ std::string microbatch_text(const Microbatches& cut) {
 
 }  // namespace
 
+std::string threads_text(const PlannedThreads& threads) {
+  if (threads.missing_bytes == 0) return "";
+  return fmt::format(
+      "runs with {} of {} threads: --memory larger by {} has room for the workspaces of all (the "
+      "result is the same)",
+      threads.used, threads.asked, bytes_text(static_cast<uint64_t>(threads.missing_bytes)));
+}
+
 std::string plan_text(const MemoryPlan& plan) {
   auto line = [](std::string_view name, int64_t bytes) {
     return fmt::format("  {:14} {:>12}  {:>15} bytes\n", name,
@@ -48,6 +56,8 @@ std::string plan_text(const MemoryPlan& plan) {
   if (gap_bytes(plan) > 0) text += line("gaps", gap_bytes(plan));
   text += line("together", plan.peak_bytes);
   text += microbatch_text(plan.microbatches);
+  if (std::string fewer = threads_text(plan.threads); !fewer.empty())
+    text += "\nThe step " + fewer + "\n";
   text += "\nThe largest tensors\n";
   for (const PlannedTensor& tensor : plan.largest)
     text += fmt::format("  {:>12}  {:12} {}  {}\n", bytes_text(static_cast<uint64_t>(tensor.bytes)),
@@ -74,7 +84,8 @@ Json plan_json(const MemoryPlan& plan, bool fits, int replicas) {
                        {"slices", replicas * plan.microbatches.parts},
                        {"microbatch", plan.microbatches.samples},
                        {"predicted_slowdown", plan.microbatches.slowdown},
-                       {"recomputed", recomputed}});
+                       {"recomputed", recomputed},
+                       {"threads", plan.threads.used}});
 }
 
 Json logs_json(const Logs& logs) {
@@ -103,7 +114,7 @@ Json train_report(const Options& options, const std::filesystem::path& run, Mode
                        {"model", options.model},
                        {"device", options.device},
                        {"replicas", options.replicas},
-                       {"threads", threads_for(options)},
+                       {"threads", plan.threads.used},
                        {"policy", options.policy},
                        {"batch", options.batch},
                        {"parameters", model.parameters()},

@@ -12,6 +12,8 @@
 namespace hornbeam {
 
 std::string plan_text(const MemoryPlan& plan);
+// Why a step runs with fewer threads than were asked for; empty when it does not.
+std::string threads_text(const PlannedThreads& threads);
 Json plan_json(const MemoryPlan& plan, bool fits, int replicas);
 Json train_report(const Options& options, const std::filesystem::path& run, Model& model,
                   const MemoryPlan& plan, const History& history);

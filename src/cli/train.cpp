@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "base/error.h"
@@ -53,10 +54,12 @@ class Run {
   }
 
   int run() {
-    const MemoryPlan plan = trainer_.compile_training(sets_.training).memory_plan();
+    MemoryPlan plan = trainer_.compile_training(sets_.training).memory_plan();
     trainer_.require_memory(plan);
+    const int64_t validation_peak = peak_of_validation();
     RunFolder folder(options_, model_.name, config_);
     folder.write_plan(plan_text(plan));
+    plan.peak_bytes = std::max(plan.peak_bytes, validation_peak);
     announce(plan, folder);
     History history = fit(folder);
     if (!options_.trace.empty())
@@ -68,6 +71,14 @@ class Run {
   }
 
  private:
+  // More than that of training only where training is cut.
+  int64_t peak_of_validation() {
+    if (!sets_.validation) return 0;
+    const MemoryPlan& plan = trainer_.compile_validation(*sets_.validation).memory_plan();
+    trainer_.require_memory(plan);
+    return plan.peak_bytes;
+  }
+
   void announce(const MemoryPlan& plan, const RunFolder& folder) const {
     note(options_,
          fmt::format("{}: {}, {}, batch {}, planned peak {}, run in {}", model_.name,
@@ -79,6 +90,8 @@ class Run {
       note(options_, fmt::format("the batch does not fit whole: microbatches of {} samples, "
                                  "predicted time {:.2f} of the uncut one (plan.txt has the rest)",
                                  cut.samples, cut.slowdown));
+    if (std::string fewer = threads_text(plan.threads); !fewer.empty())
+      note(options_, "note: the step " + fewer);
   }
 
   void report(const RunFolder& folder, const MemoryPlan& plan, const History& history) const {

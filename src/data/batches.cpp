@@ -17,16 +17,8 @@ constexpr uint64_t shuffle_stream = 0x73687566666c65;
 // Copying so much takes about as long as waking a thread.
 constexpr size_t small_batch_bytes = size_t{1} << 14;
 
-int64_t checked_steps(const Dataset& data, const BatchOptions& options) {
-  if (options.batch_size <= 0)
-    throw Error("H302", {.message = fmt::format("the batch size is {}, but must be above 0",
-                                                options.batch_size)});
-  check_dataset(data);
-  return (data.samples() - 1) / options.batch_size + 1;
-}
-
 std::vector<Batch> new_staging(const Dataset& data, const BatchOptions& options) {
-  checked_steps(data, options);
+  steps_per_epoch(data, options);
   std::vector<Batch> staging;
   for (int64_t i = 0; i < options.staging; ++i)
     staging.push_back(new_batch(data, options.batch_size));
@@ -51,6 +43,14 @@ void gather(const Tensor& from, std::span<const int64_t> chosen, Tensor& into) {
 }
 
 }  // namespace
+
+int64_t steps_per_epoch(const Dataset& data, const BatchOptions& options) {
+  if (options.batch_size <= 0)
+    throw Error("H302", {.message = fmt::format("the batch size is {}, but must be above 0",
+                                                options.batch_size)});
+  check_dataset(data);
+  return (data.samples() - 1) / options.batch_size + 1;
+}
 
 Batch new_batch(const Dataset& data, int64_t batch_size) {
   Batch batch;
@@ -82,7 +82,7 @@ Batches::Batches(const Dataset& data, const BatchOptions& options)
 Batches::Batches(const Dataset& data, const BatchOptions& options, std::vector<Batch> staging)
     : data_(data),
       options_(options),
-      steps_(checked_steps(data, options)),
+      steps_(hornbeam::steps_per_epoch(data, options)),
       order_(static_cast<size_t>(data.samples())),
       given_(steps_) {
   std::iota(order_.begin(), order_.end(), int64_t{0});

@@ -21,6 +21,9 @@ struct BatchOptions {
   int64_t staging = 2;  // batches in memory at once, at least 2
 };
 
+// Of an epoch. Throws H302 unless batch_size > 0, and what check_dataset does.
+int64_t steps_per_epoch(const Dataset& data, const BatchOptions& options);
+
 class Batches {
  public:
   // `data` is checked (check_dataset) and must outlive this. Throws H302 unless batch_size > 0.

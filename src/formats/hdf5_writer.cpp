@@ -68,38 +68,51 @@ void write_group(hid_t file, const std::string& path) {
                path);
 }
 
-// Some rows of the first axis of a dataset, in one piece of memory.
-void write_rows(hid_t dataset, hid_t type, const Shape& shape, hsize_t first, hsize_t rows,
-                std::span<const std::byte> numbers) {
-  std::vector<hsize_t> start(shape.extents().size(), 0), count(shape.begin(), shape.end());
-  start[0] = first;
-  count[0] = rows;
-  Handle file(H5Dget_space(dataset), H5Sclose, "rows");
-  require(H5Sselect_hyperslab(file, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
-          "rows");
-  Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose,
-                "rows");
-  require(H5Dwrite(dataset, type, memory, file, H5P_DEFAULT, numbers.data()), "rows");
+// A part of a dataset that lies in one piece: rows of an axis, at one place of the axes before it.
+struct Part {
+  std::vector<hsize_t> start, count;
+};
+
+void write_part(hid_t dataset, hid_t type, const Part& part, std::span<const std::byte> numbers) {
+  Handle file(H5Dget_space(dataset), H5Sclose, "part");
+  require(H5Sselect_hyperslab(file, H5S_SELECT_SET, part.start.data(), nullptr, part.count.data(),
+                              nullptr),
+          "part");
+  Handle memory(H5Screate_simple(static_cast<int>(part.count.size()), part.count.data(), nullptr),
+                H5Sclose, "part");
+  require(H5Dwrite(dataset, type, memory, file, H5P_DEFAULT, numbers.data()), "part");
 }
 
-// About a MiB at a time: the state of a model is not to be in memory twice.
-void write_numbers(hid_t dataset, hid_t type, const TensorSource& tensor) {
-  constexpr int64_t part_bytes = int64_t{1} << 20;
-  const bool scalar = tensor.shape.rank() == 0;
-  const int64_t rows = scalar ? 1 : tensor.shape[0];
-  const int64_t bytes = tensor.shape.elements() * static_cast<int64_t>(size_of(tensor.dtype));
-  if (bytes == 0) return;
-  const int64_t row_bytes = bytes / rows, at_once = std::max<int64_t>(part_bytes / row_bytes, 1);
-  std::vector<std::byte> buffer(std::min(at_once, rows) * row_bytes);
-  for (int64_t first = 0; first < rows; first += at_once) {
-    const int64_t count = std::min(at_once, rows - first);
-    std::span<std::byte> part = std::span(buffer).first(count * row_bytes);
-    tensor.read(first * row_bytes, part);
-    if (scalar)
-      require(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, part.data()), "a number");
-    else
-      write_rows(dataset, type, tensor.shape, first, count, part);
+// About 256 KiB at a time: the state of a model is not to be in memory twice.
+void write_in_parts(hid_t dataset, hid_t type, const TensorSource& tensor) {
+  constexpr int64_t part_bytes = int64_t{256} << 10;
+  const Shape& shape = tensor.shape;
+  const int64_t bytes = shape.elements() * static_cast<int64_t>(size_of(tensor.dtype));
+  int64_t axis = 0, row_bytes = bytes / shape[0];
+  while (row_bytes > part_bytes && axis + 1 < shape.rank()) row_bytes /= shape[++axis];
+  const int64_t rows = shape[axis], at_once = std::clamp<int64_t>(part_bytes / row_bytes, 1, rows);
+  std::vector<std::byte> buffer(at_once * row_bytes);
+  Part part{std::vector<hsize_t>(shape.rank(), 0), {shape.begin(), shape.end()}};
+  std::fill_n(part.count.begin(), axis, 1);
+  for (int64_t done = 0; done < bytes;) {
+    const int64_t row = done / row_bytes, first = row % rows,
+                  count = std::min(at_once, rows - first);
+    for (int64_t at = axis, place = row; at >= 0; place /= shape[at--])
+      part.start[at] = place % shape[at];
+    part.count[axis] = count;
+    const std::span<std::byte> numbers = std::span(buffer).first(count * row_bytes);
+    tensor.read(done, numbers);
+    write_part(dataset, type, part, numbers);
+    done += count * row_bytes;
   }
+}
+
+void write_numbers(hid_t dataset, hid_t type, const TensorSource& tensor) {
+  if (tensor.shape.elements() == 0) return;
+  if (tensor.shape.rank() > 0) return write_in_parts(dataset, type, tensor);
+  std::vector<std::byte> number(size_of(tensor.dtype));
+  tensor.read(0, number);
+  require(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, number.data()), "a number");
 }
 
 void write_dataset(hid_t file, const Hdf5Document::Data& data) {

@@ -33,6 +33,16 @@ std::string to_string(const Type& type) {
   return text + "]";
 }
 
+Graph Graph::without_bodies() const {
+  Graph copy;
+  copy.inputs_ = inputs_;
+  copy.outputs_ = outputs_;
+  copy.nodes_.reserve(nodes_.size());
+  for (const Node& node : nodes_)
+    copy.nodes_.push_back({node.op, node.operands, node.attrs, node.results, {}, node.scope});
+  return copy;
+}
+
 std::string_view name_of(Role role) {
   constexpr std::array<std::string_view, 4> names{"state", "batch", "parameter", "result"};
   return names[static_cast<size_t>(role)];

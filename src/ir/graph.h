@@ -56,6 +56,9 @@ class Graph {
   const std::vector<Port>& inputs() const { return inputs_; }
   const std::vector<Port>& outputs() const { return outputs_; }
 
+  // A copy for those who need values and their types, but no longer the graphs inside nodes.
+  Graph without_bodies() const;
+
  private:
   friend class Builder;
   std::vector<Node> nodes_;

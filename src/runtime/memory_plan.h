@@ -11,9 +11,19 @@
 
 namespace hornbeam {
 
-enum class MemoryUse { state, activations, gradients, optimizer, workspace, staged_input, results };
-inline constexpr size_t memory_uses = 7;
-std::string_view name_of(MemoryUse use);  // "state", …, "staged_input", "results"
+// `program` is what describes the step: kernels, places, names.
+enum class MemoryUse {
+  state,
+  activations,
+  gradients,
+  optimizer,
+  workspace,
+  staged_input,
+  results,
+  program
+};
+inline constexpr size_t memory_uses = 8;
+std::string_view name_of(MemoryUse use);  // "state", …, "staged_input", "results", "program"
 
 struct PlannedTensor {
   std::string name;  // the layer or weight and the op
@@ -31,8 +41,14 @@ struct Microbatches {
   std::vector<std::string> repeated;  // layers that compute their products more than once
 };
 
-// Where a batch starts to be cut: a part of the limit is left for the workspaces of more threads,
-// so that the cut, and with it the rounding of sums, does not depend on their number.
+// The threads of a step: as many of those asked for as have room for their workspaces.
+struct PlannedThreads {
+  int asked = 1, used = 1;
+  int64_t missing_bytes = 0;  // of those that all would need, when fewer fit
+};
+
+// Where a batch starts to be cut: a part of the limit is left for the workspaces of more threads
+// than one, because the cut, and with it the rounding of sums, does not depend on their number.
 inline int64_t without_reserve(int64_t limit) { return limit / 16 * 15; }
 
 struct MemoryPlan {
@@ -43,6 +59,7 @@ struct MemoryPlan {
   std::array<int64_t, memory_uses> peak_by_use{};  // the live bytes at the peak, by use
   std::vector<PlannedTensor> largest;              // at most 20, largest first
   Microbatches microbatches;
+  PlannedThreads threads;
 };
 
 }  // namespace hornbeam

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "train/compiled_step.h"
 
@@ -64,20 +65,29 @@ struct Recording {
 struct Trainer::EpochRun {
   Compiled& step;
   const Dataset& data;
-  Batches& batches;
+  const BatchOptions batch_options;
   const FitOptions& options;
   Reporter& reporter;
   Clock::time_point start;  // of the fit
+  std::optional<Batches> batches = {};
 
   EpochSteps steps_of(int64_t epoch) const {
-    const int64_t all = batches.steps_per_epoch();
+    const int64_t all = steps_per_epoch(data, batch_options);
     return {epoch, all, options.steps_per_epoch.value_or(all)};
   }
   // To go on in the middle of a pass.
-  void skip_to(int64_t epoch) const {
+  void skip_to(int64_t epoch) {
     const EpochSteps steps = steps_of(epoch);
-    if (steps.first > 0) batches.start_epoch(steps.pass);
-    for (int64_t skipped = 0; skipped < steps.first; ++skipped) batches.next();
+    if (steps.first > 0) start_pass(steps.pass);
+    for (int64_t skipped = 0; skipped < steps.first; ++skipped) batches->next();
+  }
+  void start_pass(int64_t pass) {
+    if (!batches) batches.emplace(data, batch_options, staging_for(data, step.shape));
+    batches->start_epoch(pass);
+  }
+  // At the end of a pass the batches of a validation can be where those of the training were.
+  void make_room_behind(int64_t epoch) {
+    if (steps_of(epoch + 1).first == 0) batches.reset();
   }
 };
 
@@ -127,9 +137,8 @@ std::vector<Batch> Trainer::staging_for(const Dataset& data, const StepShape& sh
   return staging;
 }
 
-Batches Trainer::batches_of(const Dataset& data, const StepShape& shape, bool shuffle) {
-  BatchOptions options{.batch_size = batch_for(data), .shuffle = shuffle, .seed = options_.seed};
-  return Batches(data, options, staging_for(data, shape));
+BatchOptions Trainer::batch_options(const Dataset& data, bool shuffle) const {
+  return {.batch_size = batch_for(data), .shuffle = shuffle, .seed = options_.seed};
 }
 
 History Trainer::fit(const Dataset& training, const Dataset* validation,
@@ -142,10 +151,13 @@ History Trainer::fit(const Dataset& training, const Dataset* validation,
                   *step.input("learning_rate"));
   if (step.has_input("seed"))
     backend_.upload(Tensor::scalar(static_cast<int64_t>(options_.seed)), *step.input("seed"));
-  Batches batches = batches_of(training, step.shape, options.shuffle);
   Recording recording(*step.executable, options.profile);
   Reporter quiet;
-  EpochRun run{step, training, batches, options, options.reporter ? *options.reporter : quiet,
+  EpochRun run{step,
+               training,
+               batch_options(training, options.shuffle),
+               options,
+               options.reporter ? *options.reporter : quiet,
                start};
   run.skip_to(options.initial_epoch);
   run.reporter.train_begin(options.epochs);
@@ -153,6 +165,7 @@ History Trainer::fit(const Dataset& training, const Dataset* validation,
     std::optional<EpochRecord> record = run_epoch(run, epoch, history);
     history.interrupted = !record.has_value();
     if (history.interrupted) break;
+    if (validation != nullptr) run.make_room_behind(epoch);
     if (validation != nullptr)
       for (auto& [name, value] : evaluate(*validation))
         record->logs.emplace_back("val_" + name, value);
@@ -170,13 +183,13 @@ std::optional<EpochRecord> Trainer::run_epoch(EpochRun& epoch_run, int64_t epoch
   Compiled& step = epoch_run.step;
   step.reset();
   const EpochSteps steps = epoch_run.steps_of(epoch);
-  if (steps.first == 0) epoch_run.batches.start_epoch(steps.pass);
+  if (steps.first == 0) epoch_run.start_pass(steps.pass);
   epoch_run.reporter.epoch_begin(epoch, steps.count);
   Logs logs;
   StepProfile* profile = epoch_run.options.profile;
   if (profile != nullptr) profile->begin_epoch();
   for (int64_t number = 1; number <= steps.count; ++number) {
-    const Batch* batch = epoch_run.batches.next();
+    const Batch* batch = epoch_run.batches->next();
     if (profile != nullptr) profile->batch_ready();
     run(step, *batch);
     if (history.first_step_seconds == 0)
@@ -200,7 +213,7 @@ Logs Trainer::evaluate(const Dataset& data, Reporter* reporter) {
   Compiled& step = compiled(Kind::evaluation, data, batch_for(data));
   allocate(step);
   step.reset();
-  Batches batches = batches_of(data, step.shape, false);
+  Batches batches(data, batch_options(data, false), staging_for(data, step.shape));
   batches.start_epoch(0);
   Reporter quiet;
   Reporter& told = reporter ? *reporter : quiet;
@@ -222,7 +235,7 @@ std::vector<Tensor> Trainer::predict(const Dataset& data, Reporter* reporter) {
   Clock::time_point start = Clock::now();
   Compiled& step = compiled(Kind::prediction, data, batch_for(data));
   allocate(step);
-  Batches batches = batches_of(data, step.shape, false);
+  Batches batches(data, batch_options(data, false), staging_for(data, step.shape));
   batches.start_epoch(0);
   Reporter quiet;
   Reporter& told = reporter ? *reporter : quiet;

@@ -118,8 +118,11 @@ void Trainer::require_memory(const MemoryPlan& plan) const {
   throw Error("H401", {.message = std::move(refusal.message), .help = std::move(refusal.help)});
 }
 
-void Trainer::compile(Compiled& step, Kind kind, const Dataset& like, const StepShape& shape,
-                      int64_t memory_limit) {
+bool Trainer::runs_whole(const MemoryPlan& plan) const {
+  return plan.microbatches.samples == 0 && plan.peak_bytes <= options_.memory_limit;
+}
+
+void Trainer::compile(Compiled& step, Kind kind, const Dataset& like, const StepShape& shape) {
   step.shape = shape;
   Graph graph = traced(kind, like, shape);
   step.inputs = graph.inputs();
@@ -135,7 +138,7 @@ void Trainer::compile(Compiled& step, Kind kind, const Dataset& like, const Step
   step.executable = backend_.compile(graph, {.replicas = options_.replicas,
                                              .disabled_passes = options_.disabled_passes,
                                              .matmul_precision = options_.matmul_precision,
-                                             .memory_limit = memory_limit,
+                                             .memory_limit = options_.memory_limit,
                                              .staged_bytes = batches_ahead * batch_bytes,
                                              .dump = options_.dump});
 }
@@ -147,10 +150,11 @@ Trainer::Compiled& Trainer::compiled(Kind kind, const Dataset& like, int64_t bat
   Clock::time_point start = Clock::now();
   step = std::make_unique<Compiled>();
   step->asked = shape;
-  compile(*step, kind, like, shape, INT64_MAX);
-  if (step->executable->memory_plan().peak_bytes > without_reserve(options_.memory_limit)) {
+  compile(*step, kind, like, shape);
+  if (const StepShape rounded = rounded_for_parts(shape);
+      rounded.batch != shape.batch && !runs_whole(step->executable->memory_plan())) {
     step->executable.reset();  // its memory is given back with that of the search for a cut
-    compile(*step, kind, like, rounded_for_parts(shape), options_.memory_limit);
+    compile(*step, kind, like, rounded);
   }
   step->means = means_of(step->outputs);
   step->compile_seconds = seconds_since(start);
@@ -161,7 +165,18 @@ const Executable& Trainer::compile_training(const Dataset& like) {
   return *compiled(Kind::training, like, options_.batch).executable;
 }
 
-// Gives the step its buffers: the shared ones of the state, its own for all else.
+const Executable& Trainer::compile_validation(const Dataset& like) {
+  return *compiled(Kind::evaluation, like, batch_for(like)).executable;
+}
+
+// Training and validation take turns, and both get their input anew for every run.
+Buffer Trainer::input_buffer(const std::string& name, const Type& type) {
+  Buffer& last = input_buffers_[name];
+  if (last == nullptr || last->type() != type) last = backend_.allocate(type);
+  return last;
+}
+
+// Gives the step its buffers, which it shares with others.
 void Trainer::allocate(Compiled& step) {
   if (!step.input_buffers.empty()) return;
   require_memory(step.executable->memory_plan());
@@ -169,7 +184,7 @@ void Trainer::allocate(Compiled& step) {
     const Port& port = step.inputs[i];
     const Type& type = step.input_types[i];
     step.input_buffers.push_back(port.role == Role::state ? state_.buffer(port.name, type)
-                                                          : backend_.allocate(type));
+                                                          : input_buffer(port.name, type));
   }
   step.output_buffers.resize(step.outputs.size());
   give_free_memory_back();  // what compiling took and the host's weights: no part of the plan

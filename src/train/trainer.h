@@ -67,6 +67,8 @@ class Trainer {
 
   // The training step compiled for full batches of data of that kind, not run and without memory.
   const Executable& compile_training(const Dataset& like);
+  // The same for validation on such data.
+  const Executable& compile_validation(const Dataset& like);
   // Refuses it when it needs more memory than there may be.
   void require_memory(const MemoryPlan& plan) const;
 
@@ -91,15 +93,16 @@ class Trainer {
   void require_targets(const Dataset& data) const;
   Graph traced(Kind kind, const Dataset& like, const StepShape& shape);
   StepShape shape_for(const Dataset& like, int64_t batch) const;
-  void compile(Compiled& step, Kind kind, const Dataset& like, const StepShape& shape,
-               int64_t memory_limit);
+  bool runs_whole(const MemoryPlan& plan) const;
+  void compile(Compiled& step, Kind kind, const Dataset& like, const StepShape& shape);
   void allocate(Compiled& step);
+  Buffer input_buffer(const std::string& name, const Type& type);
   void upload_batch(Compiled& step, const Batch& batch);
   void run(Compiled& step, const Batch& batch);
   std::optional<EpochRecord> run_epoch(EpochRun& epoch_run, int64_t epoch, History& history);
   static void fill_logs(const Compiled& step, Logs& logs);
   static std::vector<Batch> staging_for(const Dataset& data, const StepShape& shape);
-  Batches batches_of(const Dataset& data, const StepShape& shape, bool shuffle);
+  BatchOptions batch_options(const Dataset& data, bool shuffle) const;
 
   Model& model_;
   CompileConfig config_;
@@ -109,6 +112,7 @@ class Trainer {
   StepSource source_;
   DeviceState state_;
   std::map<Kind, std::unique_ptr<Compiled>> compiled_;
+  std::map<std::string, Buffer> input_buffers_;  // that steps share, which run in turns
 };
 
 }  // namespace hornbeam

@@ -54,13 +54,73 @@ INSTANTIATE_TEST_SUITE_P(Steps, MemoryLimit,
                                          LimitCase{"pictures_tight", pictures_step, 960, 0.6}),
                          [](const auto& test) { return test.param.name; });
 
+// The limits at which a batch begins to be cut and at which there is no room for the workspaces of
+// all threads, and those around them.
+class Sweep {
+ public:
+  explicit Sweep(int64_t samples) : graph_(cnn_step(samples, 1)), inputs_(inputs_for(graph_, 5)) {}
+
+  void run() {
+    const int64_t least = peak(1), most = peak(most_threads) * 17 / 15;
+    for (int64_t limit = least * 2 / 5; limit < least * 15 / 16; limit += least / 8) run_at(limit);
+    for (int64_t limit = least * 15 / 16; limit <= most; limit += least / 64) run_at(limit);
+  }
+
+  int with_fewer_threads = 0, cut = 0, refused = 0;
+
+ private:
+  static constexpr int most_threads = 3;
+
+  int64_t peak(int threads) const {
+    auto backend = make_backend("cpu", {.threads = threads});
+    return backend->compile(graph_, {})->memory_plan().peak_bytes;
+  }
+
+  void run_at(int64_t limit) {
+    std::vector<Tensor> first;
+    bool first_fits = false;
+    for (int threads = 1; threads <= most_threads; ++threads) {
+      auto backend = make_backend("cpu", {.threads = threads});
+      auto executable = backend->compile(graph_, {.memory_limit = limit});
+      const MemoryPlan& plan = executable->memory_plan();
+      const bool fits = plan.peak_bytes <= limit;
+      std::vector<Tensor> received =
+          run_on(*backend, *executable, graph_.outputs().size(), inputs_);
+      if (threads == 1) {
+        first = received;
+        first_fits = fits;
+      }
+      EXPECT_EQ(fits, first_fits) << limit;
+      for (size_t i = 0; i < first.size(); ++i)
+        EXPECT_TRUE(identical(received[i], first[i])) << graph_.outputs()[i].name << ", " << limit;
+      EXPECT_EQ(plan.threads.asked, threads);
+      EXPECT_EQ(fits && plan.threads.used<threads, plan.threads.missing_bytes> limit);
+      with_fewer_threads += fits && plan.threads.used < threads;
+      cut += plan.microbatches.samples > 0;
+      refused += !fits;
+    }
+  }
+
+  Graph graph_;
+  std::vector<Tensor> inputs_;
+};
+
+TEST(MemoryLimits, GiveTheSameBitsAtAnyNumberOfThreads) {
+  Sweep small(96), large(960);
+  small.run();
+  large.run();
+  EXPECT_GT(small.with_fewer_threads, 0);
+  EXPECT_GT(large.cut, 0);
+  EXPECT_GT(small.refused, 0);
+}
+
 // A batch of 96, cut as asked.
 class AnyBatch : public testing::TestWithParam<Graph (*)(int64_t slice, int64_t replicas)> {
  protected:
   static constexpr int64_t batch = 96, everything = int64_t{1} << 40;
 
   std::vector<Tensor> run_cut(MicrobatchRequest cut, int64_t* kept = nullptr) {
-    auto made = compiler_.compile(cut, threads_->threads());
+    auto made = compiler_.executable(compiler_.cut(cut), threads_->threads());
     if (kept != nullptr) *kept = made->memory_plan().microbatches.kept_bytes;
     return run_on(backend_, *made, graph_.outputs().size(), inputs_);
   }

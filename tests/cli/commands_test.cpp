@@ -126,9 +126,9 @@ TEST_F(Commands, WrongValuesAreWrongUse) {
 
 TEST_F(Commands, PlanSaysBeforehandWhatFits) {
   Json report = run("plan zoo:article-cnn --batch 256 --json").json();
-  EXPECT_EQ(keys(report),
-            (std::vector<std::string>{"fits", "planned_peak_bytes", "by_use", "largest", "slices",
-                                      "microbatch", "predicted_slowdown", "recomputed"}));
+  EXPECT_EQ(keys(report), (std::vector<std::string>{
+                              "fits", "planned_peak_bytes", "by_use", "largest", "slices",
+                              "microbatch", "predicted_slowdown", "recomputed", "threads"}));
   EXPECT_TRUE(report.at("fits").as_bool());
   int64_t uses = 0;
   for (const auto& [use, bytes] : report.at("by_use").as_object()) uses += bytes.as_integer();
@@ -137,6 +137,23 @@ TEST_F(Commands, PlanSaysBeforehandWhatFits) {
   EXPECT_EQ(refused.exit, 4);
   EXPECT_NE(refused.out.find("together"), std::string::npos);
   EXPECT_NE(refused.out.find("Does not fit: the step needs "), std::string::npos) << refused.out;
+}
+
+TEST_F(Commands, SayWhyFewerThreadsRunThanWereAskedFor) {
+  const std::string asked = " zoo:lenet --batch 8 --threads 64 --memory ";
+  auto peak = [&](const std::string& memory) {
+    return run("plan" + asked + memory + " --json").json().at("planned_peak_bytes").as_integer();
+  };
+  const int64_t limit = peak("1GiB") - (1 << 20);
+  Json cut = run("plan" + asked + std::to_string(limit) + " --json").json();
+  EXPECT_TRUE(cut.at("fits").as_bool());
+  EXPECT_EQ(cut.at("microbatch").as_integer(), 0);
+  EXPECT_LT(cut.at("threads").as_integer(), 64);
+  EXPECT_GT(cut.at("threads").as_integer(), 32);
+  Ran shown = run("plan" + asked + std::to_string(limit));
+  EXPECT_NE(shown.out.find("of 64 threads: --memory larger by 1.00 MiB has room"),
+            std::string::npos)
+      << shown.out;
 }
 
 TEST_F(Commands, RefusalsSayWhatIsNeededAndWhatToChange) {

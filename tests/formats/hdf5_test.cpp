@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "formats/hdf5_writer.h"
 #include "refusals.h"
 
 namespace hornbeam {
@@ -192,6 +193,18 @@ TEST(Hdf5File, ReadsPagesOfFixedArrays) {
 
 TEST(Hdf5File, SkipsTheBlockOfTheUser) {
   expect_values<float>(Hdf5File::open(file("user_block")).root().dataset("x"), {3}, {1, 2, 3});
+}
+
+// Rows of the first axis, of the second, of the last, and single elements that are large rows.
+TEST(Hdf5File, IsWrittenInPartsWhateverTheShape) {
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "parts.h5";
+  for (const Shape& shape : {Shape{}, Shape{5}, Shape{0, 3}, Shape{200001}, Shape{700, 301},
+                             Shape{3, 5, 30000}, Shape{2, 3, 100003}, Shape{2, 1, 2, 70001}}) {
+    Tensor tensor(DType::float32, shape);
+    std::iota(tensor.values<float>().begin(), tensor.values<float>().end(), 1.0f);
+    write_hdf5(path, {.datasets = {{"x", source_of(tensor)}}}, path);
+    EXPECT_TRUE(identical(Hdf5File::open(path).root().dataset("x"), tensor)) << to_string(shape);
+  }
 }
 
 TEST(Hdf5File, RefusesWhatIsNoHdf5File) {

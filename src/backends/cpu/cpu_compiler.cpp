@@ -95,13 +95,18 @@ CpuInfo CpuCompiler::info(int threads) const {
   return {.threads = threads, .matmul_precision = options_.matmul_precision};
 }
 
-std::unique_ptr<CpuExecutable> CpuCompiler::compile(MicrobatchRequest cut, int threads) const {
+CutGraph CpuCompiler::cut(MicrobatchRequest request) const {
   Microbatches chosen;
   PipelineResult compiled = run_more_passes(
-      uncut_, passes_from_cut(options_.replicas, info(threads), cut, chosen), options_);
-  return std::make_unique<CpuExecutable>(std::move(compiled.graph), std::move(compiled.passes),
-                                         info(threads), threads_, arena_, std::move(chosen),
-                                         options_.staged_bytes);
+      uncut_, passes_from_cut(options_.replicas, info(1), request, chosen), options_);
+  return {std::make_shared<const Graph>(std::move(compiled.graph)), std::move(compiled.passes),
+          std::move(chosen)};
+}
+
+std::unique_ptr<CpuExecutable> CpuCompiler::executable(CutGraph graph, int threads) const {
+  return std::make_unique<CpuExecutable>(std::move(graph.graph), std::move(graph.passes),
+                                         info(threads), threads_, arena_,
+                                         std::move(graph.microbatches), options_.staged_bytes);
 }
 
 }  // namespace hornbeam

@@ -14,6 +14,13 @@ struct MicrobatchRequest {
   int64_t most_kept = 0;  // bytes that may be kept for the whole batch
 };
 
+// The graph behind all passes, and what became of the request. It does not depend on threads.
+struct CutGraph {
+  std::shared_ptr<const Graph> graph;
+  std::vector<PassRecord> passes;
+  Microbatches microbatches;
+};
+
 class CpuCompiler {
  public:
   // `options` must outlive this. Runs the passes that do not depend on the cut.
@@ -22,7 +29,9 @@ class CpuCompiler {
 
   int64_t samples() const { return samples_; }  // of a replica's batch; 0 without one
 
-  std::unique_ptr<CpuExecutable> compile(MicrobatchRequest cut, int threads) const;
+  CutGraph cut(MicrobatchRequest request) const;
+  // With kernels and workspaces for so many threads, at most as many as there are.
+  std::unique_ptr<CpuExecutable> executable(CutGraph graph, int threads) const;
 
  private:
   CpuInfo info(int threads) const;

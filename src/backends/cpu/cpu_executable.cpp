@@ -12,24 +12,47 @@ const CpuBuffer& cpu_buffer(const DeviceBuffer& buffer) {
   return *found;
 }
 
-CpuExecutable::CpuExecutable(Graph graph, std::vector<PassRecord> passes, const CpuInfo& cpu,
-                             std::shared_ptr<ThreadPool> threads, std::shared_ptr<Memory> arena,
-                             Microbatches microbatches, int64_t staged_bytes)
+namespace {
+
+// Buffers of the inputs are whole pages.
+int64_t padding_bytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (const Port& input : graph.inputs()) {
+    const int64_t planned = graph.type(input.value).bytes();
+    bytes += Memory::taken_for(planned) - planned;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+CpuExecutable::CpuExecutable(std::shared_ptr<const Graph> graph, std::vector<PassRecord> passes,
+                             const CpuInfo& cpu, std::shared_ptr<ThreadPool> threads,
+                             std::shared_ptr<Memory> arena, Microbatches microbatches,
+                             int64_t staged_bytes)
     : threads_(std::move(threads)),
       arena_(std::move(arena)),
-      run_(std::make_shared<const Graph>(std::move(graph)), cpu),
+      run_(std::move(graph), cpu),
       plan_(run_.storage().summary),
       passes_(std::move(passes)),
       input_addresses_(run_.graph().inputs().size()) {
   plan_.microbatches = std::move(microbatches);
-  plan_.peak_bytes += staged_bytes;
-  plan_.peak_by_use[static_cast<size_t>(MemoryUse::staged_input)] += staged_bytes;
+  plan_.threads = {.asked = threads_->threads(), .used = cpu.threads};
+  count(MemoryUse::staged_input, staged_bytes);
+  count(MemoryUse::program, run_.program_bytes() + padding_bytes(run_.graph()));
   passes_.insert(passes_.end(), run_.records().begin(), run_.records().end());
+}
+
+void CpuExecutable::count(MemoryUse use, int64_t bytes) {
+  plan_.peak_bytes += bytes;
+  plan_.peak_by_use[static_cast<size_t>(use)] += bytes;
 }
 
 void CpuExecutable::prepare() {
   if (prepared_) return;
   prepared_ = true;
+  if (plan_.threads.used < threads_->threads())
+    threads_ = std::make_shared<ThreadPool>(plan_.threads.used);
   arena_->grow(memory_plan().arena_bytes);
   for (size_t i = 0; i < run_.graph().outputs().size(); ++i) {
     const Port& output = run_.graph().outputs()[i];

@@ -13,10 +13,10 @@ class CpuExecutable : public Executable {
  public:
   // `passes` ran before; `staged_bytes` are counted as staged input; the choice of kernels and the
   // memory plan are added to them. The arena is shared by all executables of a backend, of which
-  // one runs at a time.
-  CpuExecutable(Graph graph, std::vector<PassRecord> passes, const CpuInfo& cpu,
-                std::shared_ptr<ThreadPool> threads, std::shared_ptr<Memory> arena,
-                Microbatches microbatches, int64_t staged_bytes);
+  // one runs at a time; so are the threads, of which it uses as many as `cpu` says.
+  CpuExecutable(std::shared_ptr<const Graph> graph, std::vector<PassRecord> passes,
+                const CpuInfo& cpu, std::shared_ptr<ThreadPool> threads,
+                std::shared_ptr<Memory> arena, Microbatches microbatches, int64_t staged_bytes);
 
   const MemoryPlan& memory_plan() const override { return plan_; }
   const std::vector<PassRecord>& passes() const override { return passes_; }
@@ -25,11 +25,14 @@ class CpuExecutable : public Executable {
   void compare_with_uncut(double predicted_seconds) {
     plan_.microbatches.slowdown = this->predicted_seconds() / predicted_seconds;
   }
+  // It has fewer threads than were asked for, because all of them would need so many bytes more.
+  void miss_for_all_threads(int64_t bytes) { plan_.threads.missing_bytes = bytes; }
   void record_times(Profile* profile) override { profile_ = profile; }
   void prepare() override;
   void run(std::span<const Buffer> inputs, std::span<Buffer> outputs) override;
 
  private:
+  void count(MemoryUse use, int64_t bytes);
   void require_types(std::span<const Buffer> inputs) const;
 
   std::shared_ptr<ThreadPool> threads_;

@@ -12,8 +12,8 @@ namespace hornbeam {
 // one that needs least.
 //
 // The size of the parts decides how sums are rounded, so it must not depend on the threads, whose
-// workspaces the plan counts: it is chosen as for one thread, without the reserve. Only where that
-// is not enough for the other threads the size is chosen again.
+// workspaces the plan counts: all of it is decided as for one thread, without the reserve. The
+// batch then runs with as many of `threads` as fit into the limit.
 std::unique_ptr<CpuExecutable> fit_memory(const CpuCompiler& compiler, int64_t limit, int threads);
 
 }  // namespace hornbeam

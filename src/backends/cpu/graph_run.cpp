@@ -32,6 +32,7 @@ GraphRun::GraphRun(std::shared_ptr<const Graph> graph, const CpuInfo& cpu)
     : graph_(std::move(graph)) {
   timed("choose_kernels", [&] { choose_kernels(cpu); });
   timed("memory_plan", [&] { plan_storage(); });
+  graph_ = std::make_shared<const Graph>(graph_->without_bodies());
 }
 
 template <class Work>
@@ -46,16 +47,13 @@ void GraphRun::choose_kernels(const CpuInfo& cpu) {
   for (uint32_t number = 0; number < graph_->nodes().size(); ++number) {
     const Node& node = graph_->nodes()[number];
     if (needs_no_kernel(*graph_, node)) continue;
-    steps_.push_back({number, kernel_for(node, cpu), kernel_count_,
-                      std::vector<const std::byte*>(node.operands.size()),
-                      std::vector<std::byte*>(node.results.size())});
+    const Step* like = step_like(node);
+    steps_.push_back(
+        {number, like ? like->kernel : choose_kernel({node, operand_types(*graph_, node)}, cpu),
+         like != nullptr, kernel_count_, std::vector<const std::byte*>(node.operands.size()),
+         std::vector<std::byte*>(node.results.size())});
     kernel_count_ += kernels_of(steps_.back().kernel.plan);
   }
-}
-
-ChosenKernel GraphRun::kernel_for(const Node& node, const CpuInfo& cpu) const {
-  if (const Step* like = step_like(node)) return like->kernel;
-  return choose_kernel({node, operand_types(*graph_, node)}, cpu);
 }
 
 // Nodes run one after another, so that those with a body in common, which replicas have, can share
@@ -103,6 +101,20 @@ void GraphRun::add_records(const Step& step, std::vector<KernelRecord>& records)
       record.calls *= inner.rounds;
       records.push_back(std::move(record));
     }
+}
+
+// Measured, with what the heap cannot give back after compiling, and with a step for validation
+// beside one for training.
+int64_t GraphRun::program_bytes() const {
+  constexpr int64_t of_a_step = 4096, of_a_kernel = 5120;
+  int64_t bytes = 0;
+  for (const Step& step : steps_) {
+    bytes += of_a_step;
+    if (step.is_shared) continue;
+    bytes += of_a_kernel;
+    for (const InnerGraph& inner : step.kernel.plan.inner) bytes += inner.run->program_bytes();
+  }
+  return bytes;
 }
 
 KernelCost GraphRun::cost() const {

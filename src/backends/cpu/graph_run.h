@@ -22,6 +22,8 @@ class GraphRun {
   // In the order in which they run, with those of inner graphs behind the kernel that runs them.
   std::vector<KernelRecord> kernels() const;
   size_t kernel_count() const { return kernel_count_; }
+  // About what all this takes beside the arena.
+  int64_t program_bytes() const;
   KernelCost cost() const;  // of all nodes together, inner graphs included
   // How long the choice of kernels and the memory plan took.
   const std::vector<PassRecord>& records() const { return records_; }
@@ -39,13 +41,13 @@ class GraphRun {
   struct Step {
     uint32_t node;
     ChosenKernel kernel;
+    bool is_shared;                          // with a step before it
     size_t record;                           // its place in kernels()
     std::vector<const std::byte*> operands;  // filled in for every run
     std::vector<std::byte*> results;
   };
 
   void choose_kernels(const CpuInfo& cpu);
-  ChosenKernel kernel_for(const Node& node, const CpuInfo& cpu) const;
   const Step* step_like(const Node& node) const;
   void plan_storage();
   template <class Work>

@@ -16,6 +16,11 @@ constexpr size_t huge_page_bytes = size_t{2} << 20;
 
 }  // namespace
 
+int64_t Memory::taken_for(int64_t bytes) {
+  constexpr int64_t page = page_bytes;
+  return std::max<int64_t>(bytes + page - 1, page) / page * page;
+}
+
 Memory::Memory(int64_t bytes) { take(bytes); }
 
 Memory::~Memory() { give_back(); }

@@ -15,6 +15,9 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
+  // What a block of so many bytes takes: whole pages.
+  static int64_t taken_for(int64_t bytes);
+
   std::byte* data() const { return data_; }
   // At least so many bytes, every page of them resident so that no step waits for one.
   void grow(int64_t bytes);
