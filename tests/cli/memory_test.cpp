@@ -21,7 +21,7 @@ struct Training {
   Shape sample;
 };
 
-class ProcessMemory : public ProgramTest, public testing::WithParamInterface<Training> {
+class MemoryOfAProcess : public ProgramTest {
  protected:
   struct Peaks {
     double planned, measured;
@@ -51,19 +51,37 @@ class ProcessMemory : public ProgramTest, public testing::WithParamInterface<Tra
     std::ranges::sort(measured);
     return measured[1];
   }
+
+  void write_data(const Training& training) const {
+    Shape pictures{training.samples, training.sample[0], training.sample[1], training.sample[2]};
+    write_npz(file("data.npz"),
+              std::vector<NamedTensor>{{"x", Tensor(DType::uint8, pictures)},
+                                       {"y", Tensor(DType::uint8, {training.samples, 1})}});
+  }
+
+  void expect_as_planned(const Training& training) const {
+    const Peaks whole = peaks(training.model, training.options);
+    const double measured = whole.measured - start_up(training.sample);
+    EXPECT_LE(measured, whole.planned);
+    EXPECT_LE(whole.planned, 1.05 * measured);
+  }
 };
+
+class ProcessMemory : public MemoryOfAProcess, public testing::WithParamInterface<Training> {};
 
 TEST_P(ProcessMemory, IsPlannedNeverTooLowAndAtMostFivePercentTooHigh) {
   if (sanitized) GTEST_SKIP() << "a sanitizer keeps memory of its own";
-  const Training& training = GetParam();
-  Shape pictures{training.samples, training.sample[0], training.sample[1], training.sample[2]};
-  write_npz(file("data.npz"),
-            std::vector<NamedTensor>{{"x", Tensor(DType::uint8, pictures)},
-                                     {"y", Tensor(DType::uint8, {training.samples, 1})}});
-  const Peaks whole = peaks(training.model, training.options);
-  const double measured = whole.measured - start_up(training.sample);
-  EXPECT_LE(measured, whole.planned);
-  EXPECT_LE(whole.planned, 1.05 * measured);
+  write_data(GetParam());
+  expect_as_planned(GetParam());
+}
+
+// The file has weights and slots, which are most of what the step of a small batch takes.
+TEST_F(MemoryOfAProcess, GoingOnFromAFileIsNoMore) {
+  if (sanitized) GTEST_SKIP() << "a sanitizer keeps memory of its own";
+  const Training going_on{"going_on", "first/last.keras", " --batch 32", 128, {32, 32, 3}};
+  write_data(going_on);
+  ASSERT_EQ(run("train zoo:article-mlp --data data.npz --epochs 1 --out first").exit, 0);
+  expect_as_planned(going_on);
 }
 
 const Shape cifar{32, 32, 3}, mnist{28, 28, 1};
@@ -152,13 +170,6 @@ TEST_F(LimitedMemory, OfAControlGroupIsObeyed) {
   Ran cut = run_under(group.enter(), training);
   EXPECT_EQ(cut.exit, 0) << cut.err;
   EXPECT_NE(cut.err.find("microbatches"), std::string::npos) << cut.err;
-}
-
-// The file has weights and slots, which are most of what the step of a small batch takes.
-TEST_F(ProcessMemory, OfGoingOnFromAFileIsNoMore) {
-  if (sanitized) GTEST_SKIP() << "a sanitizer keeps memory of its own";
-  ASSERT_EQ(run("train zoo:article-mlp --data pictures.npz --epochs 1 --out first").exit, 0);
-  expect_as_planned("first/last.keras --batch 32");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "formats/hdf5_writer.h"
 #include "refusals.h"
+#include "temporary_folder.h"
 
 namespace hornbeam {
 namespace {
@@ -197,7 +198,8 @@ TEST(Hdf5File, SkipsTheBlockOfTheUser) {
 
 // Rows of the first axis, of the second, of the last, and single elements that are large rows.
 TEST(Hdf5File, IsWrittenInPartsWhateverTheShape) {
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "parts.h5";
+  TemporaryFolder folder;
+  const std::filesystem::path path = folder / "parts.h5";
   for (const Shape& shape : {Shape{}, Shape{5}, Shape{0, 3}, Shape{200001}, Shape{700, 301},
                              Shape{3, 5, 30000}, Shape{2, 3, 100003}, Shape{2, 1, 2, 70001}}) {
     Tensor tensor(DType::float32, shape);
