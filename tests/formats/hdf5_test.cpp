@@ -210,7 +210,8 @@ TEST(Hdf5File, IsWrittenInPartsWhateverTheShape) {
 }
 
 TEST(Hdf5File, RefusesWhatIsNoHdf5File) {
-  expect_failure("H102", "x.h5", [] { Hdf5File::parse(source_owning({}), "x.h5"); });
+  expect_failure("H102", "x.h5",
+                 [] { Hdf5File::parse(source_owning(std::vector<std::byte>{}), "x.h5"); });
   expect_failure("H102", "not an HDF5 file",
                  [] { Hdf5File::parse(source_owning(std::vector<std::byte>(5000)), "x.h5"); });
   expect_failure("H101", "no_such.h5", [] { Hdf5File::open(file("no_such")); });
