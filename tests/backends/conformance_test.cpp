@@ -10,6 +10,8 @@
 #include "base/files.h"
 #include "compile/training_graphs.h"
 #include "ir/interpret.h"
+#include "ops/gradients.h"
+#include "ops/ops.h"
 #include "run_on.h"
 
 namespace hornbeam {
@@ -141,6 +143,23 @@ TEST(Backends, TheReportNamesTheKernelOfEveryNodeAndWhoRefused) {
   }
   EXPECT_TRUE(product);
   EXPECT_TRUE(refused);
+}
+
+// x -> dropout(relu(x)) · w, differentiated: only where x went through is its gradient made.
+TEST(Backends, TheGradientBehindAReluAndADropoutIsMadeWhereItIsWanted) {
+  Builder build(true);
+  Expr x = build.input("x", {DType::float32, {128, 160}});
+  Expr w = build.input("w", {DType::float32, {160, 128}});
+  Expr key = build.input("key", {DType::int64, {}}, Role::parameter);
+  Expr y = dot(dropout(relu(x), key, 0.5), w);
+  const Exprs inputs{x};
+  build.output("dx", gradients(sum_all(y * y), inputs)[0], Role::batch);
+  Graph graph = build.finish();
+  auto cpu = make_backend("cpu", {});
+  const auto kernels = cpu->compile(graph, {})->kernels();
+  EXPECT_EQ(std::ranges::count(kernels, "sampled gemm", &KernelRecord::kernel), 1);
+  const std::vector<Tensor> values = inputs_for(graph, 3);
+  EXPECT_LT(distance(run_on(*cpu, graph, values)[0], interpret(graph, values)[0]), 1e-5);
 }
 
 // Tiles make random numbers from 0 to 1 whole, but not the integers on the way.

@@ -19,6 +19,7 @@
 #include "compile/microbatch.h"
 #include "compile/pooling.h"
 #include "compile/recompute.h"
+#include "compile/sample_products.h"
 #include "compile/simplify.h"
 #include "ir/text.h"
 #include "ir/verify.h"
@@ -99,11 +100,16 @@ const std::map<std::string, PassUnderTest> passes{
     {"pooling", [](const Graph& graph,
                    const Options&) { return with_scopes(pooling_as_arithmetic(graph, 2)); }},
     {"recompute", recomputed},
+    {"sample_products",
+     [](const Graph& graph, const Options&) {
+       return with_scopes(sample_products(graph, [](const Node&, const Types&) { return true; }));
+     }},
 };
 
 std::vector<const OpDef*> known_ops() {
   std::vector<const OpDef*> ops(all_ops().begin(), all_ops().end());
   ops.push_back(&fused_op);
+  ops.push_back(&sampled_product_op);
   return ops;
 }
 

@@ -10,6 +10,7 @@
 #include "compile/microbatch.h"
 #include "compile/pooling.h"
 #include "compile/recompute.h"
+#include "compile/sample_products.h"
 #include "ops/ops.h"
 
 namespace hornbeam {
@@ -45,15 +46,18 @@ Graph in_microbatches(const Graph& graph, MicrobatchRequest request, Microbatche
   return microbatch(stages, request.samples, kept.values);
 }
 
-std::vector<Pass> passes_before_cut(const CpuInfo& cpu) {
-  // A composite is claimed when a kernel takes it; else its expansion has better ones.
-  auto claims = [cpu](const Node& node, const Types& operands) {
+// A composite is claimed when a kernel takes it; else its expansion has better ones.
+Claims kernels_claim(const CpuInfo& cpu) {
+  return [cpu](const Node& node, const Types& operands) {
     return choose_kernel({node, operands}, cpu).name != "reference";
   };
+}
+
+std::vector<Pass> passes_before_cut(const CpuInfo& cpu) {
   auto pooling = [](const Graph& graph) { return pooling_as_arithmetic(graph, shortest_run); };
   return {simplify_pass(),
           {"layout", channels_last},
-          expand_pass(claims),
+          expand_pass(kernels_claim(cpu)),
           {"pooling", pooling},
           simplify_pass()};
 }
@@ -64,15 +68,16 @@ std::vector<Pass> passes_from_cut(int replicas, const CpuInfo& cpu, MicrobatchRe
   auto cut = [=, &chosen](const Graph& graph) {
     return in_microbatches(graph, request, chosen, cpu);
   };
+  auto sample = [claims = kernels_claim(cpu)](const Graph& graph) {
+    return sample_products(graph, claims);
+  };
   auto fuse_chains = [](const Graph& graph) { return fuse(graph, {.takes = tiles_take}); };
   auto recompute_fused = [](const Graph& graph) {
     return recompute(graph, {.is_cheap = [](const Node& node) { return node.op == &fused_op; }});
   };
-  return {{"microbatch", cut},
-          data_parallel_pass(replicas),
-          simplify_pass(),
-          {"fuse", fuse_chains},
-          {"recompute", recompute_fused}};
+  return {{"microbatch", cut},   data_parallel_pass(replicas),
+          simplify_pass(),       {"sample_products", sample},
+          {"fuse", fuse_chains}, {"recompute", recompute_fused}};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The one list of kernels. Those of one op are tried in this order.
 #include "backends/cpu/plans.h"
 #include "compile/fused.h"
+#include "compile/sample_products.h"
 #include "ops/ops.h"
 
 namespace hornbeam {
@@ -16,6 +17,7 @@ constexpr Kernel kernels[] = {
     {&while_op, "loop", plan_while},
     // products and convolutions
     {&dot_general_op, "gemm", plan_matrix_product},
+    {&sampled_product_op, "sampled gemm", plan_sampled_product},
     {&conv_op, "winograd 4x4", plan_winograd_4x4},
     {&conv_op, "winograd 2x2", plan_winograd_2x2},
     {&conv_op, "direct", plan_direct_convolution},

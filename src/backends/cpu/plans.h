@@ -24,6 +24,7 @@ Planned plan_matrix_convolution(const KernelRequest& request, const CpuInfo& cpu
 
 // product_kernels.cpp
 Planned plan_matrix_product(const KernelRequest& request, const CpuInfo& cpu);
+Planned plan_sampled_product(const KernelRequest& request, const CpuInfo& cpu);
 
 // reduce_kernels.cpp
 Planned plan_reduce(const KernelRequest& request, const CpuInfo& cpu);

@@ -1,9 +1,10 @@
-// dot_general as (batched) matrix products.
+// dot_general as (batched) matrix products, and products of which only some elements are wanted.
 #include <algorithm>
 #include <numeric>
 #include <optional>
 
 #include "backends/cpu/kernels/gemm.h"
+#include "backends/cpu/kernels/gemm_sampled.h"
 #include "backends/cpu/plans.h"
 
 namespace hornbeam {
@@ -78,6 +79,23 @@ Planned plan_matrix_product(const KernelRequest& request, const CpuInfo& cpu) {
                     .run = [problem](const KernelArguments& on) {
                       gemm(problem, on.operand<float>(0), on.operand<float>(1), nullptr,
                            on.result<float>(), on.workspace, on.threads);
+                    }};
+}
+
+Planned plan_sampled_product(const KernelRequest& request, const CpuInfo& cpu) {
+  if (request.result().dtype != DType::float32) return Refusal{"not float32"};
+  const Shape &lhs = request.operand(0).shape, &rhs = request.operand(1).shape;
+  const SampledGemm problem{lhs[0], rhs[0], lhs[1]};
+  if (problem.depth % 32 != 0) return Refusal{"the depth is no multiple of 32"};
+  if (problem.rows * problem.columns * problem.depth < int64_t{1} << 21)
+    return Refusal{"too small to pay"};
+  return KernelPlan{.memory = {.workspace_bytes = sampled_gemm_workspace(problem, cpu.threads)},
+                    .cost = {.operations = 2 * static_cast<double>(problem.rows * problem.columns) *
+                                           static_cast<double>(problem.depth)},
+                    .run = [problem](const KernelArguments& on) {
+                      sampled_gemm(problem, on.operand<float>(0), on.operand<float>(1),
+                                   on.operand<float>(2), on.result<float>(), on.workspace,
+                                   on.threads);
                     }};
 }
 
