@@ -126,7 +126,8 @@ TEST_F(Messages, LongTextsSayMoreThanTheMessage) {
 TEST_F(Messages, NamesAreOfferedOnlyWhereTheyAreNear) {
   std::string command = "train " + regression_model() + " --data " + regression_data();
   expect(run(command + " --without-pass foo"), 2,
-         {"--> --without-pass", "simplify, layout, pooling, microbatch, sample_products, fuse, recompute"});
+         {"--> --without-pass",
+          "simplify, layout, pooling, microbatch, sample_products, fuse, recompute"});
   expect(run(command + " --without-pass fusee"), 2, {"did you mean 'fuse'?"});
   expect(run(command + " --device foo"), 2, {"--> --device", "there are: reference, cpu"});
   expect(run(command + " --bogus"), 2, {"train has no option --bogus", "--help lists"});
