@@ -10,9 +10,11 @@
 #include "cli/report.h"
 #include "cli/sample_data.h"
 #include "cli/session.h"
+#include "compile/lower.h"
 #include "ir/text.h"
 #include "keras/model_writer.h"
 #include "nn/layer_order.h"
+#include "stablehlo/print.h"
 
 namespace hornbeam {
 namespace {
@@ -101,11 +103,11 @@ Json summary_json(const SavedModel& saved) {
   return report;
 }
 
-// What --kernels, --measure, --graph, --passes and --dump ask for.
+// What --kernels, --measure, --graph, --stablehlo, --passes and --dump ask for.
 struct Compiled {
   std::vector<KernelRecord> kernels;
   std::optional<StepProfile> profile;
-  std::string graph;
+  std::string graph, stablehlo;
   std::vector<PassRecord> passes;
   PassDumps dumps;
 
@@ -120,6 +122,12 @@ StepProfile measured(Trainer& trainer, const Dataset& batch) {
   StepProfile profile;
   trainer.fit(batch, nullptr, {.epochs = measured_steps, .profile = &profile});
   return profile;
+}
+
+std::string stablehlo_of(const Graph& step, const TrainerOptions& settings) {
+  const CompileOptions options{.replicas = settings.replicas};
+  return print_stablehlo(run_passes(step, stablehlo_passes(options), options).graph,
+                         {.matmul_precision = settings.matmul_precision});
 }
 
 Compiled compiled(const Options& asked, SavedModel& saved) {
@@ -140,13 +148,16 @@ Compiled compiled(const Options& asked, SavedModel& saved) {
     result.profile = measured(trainer, like);
   }
   if (options.graph) result.graph = print(trainer.training_graph(like), Scopes::shown);
+  if (options.stablehlo)
+    result.stablehlo = stablehlo_of(trainer.training_graph(like), trainer_options(options));
   return result;
 }
 
 bool asks_for_kernels(const Options& options) { return options.kernels || options.measure; }
 
 bool asks_for_the_step(const Options& options) {
-  return options.graph || options.passes || !options.dumps.empty() || asks_for_kernels(options);
+  return options.graph || options.stablehlo || options.passes || !options.dumps.empty() ||
+         asks_for_kernels(options);
 }
 
 void print_model(const Options& options, const SavedModel& saved) {
@@ -161,6 +172,7 @@ void print_step_json(const Options& options, const SavedModel& saved, const Comp
   if (asks_for_kernels(options)) report.set("kernels", kernels_json(step.kernels, step.times()));
   if (options.passes) report.set("passes", passes_json(step.passes));
   if (options.graph) report.set("graph", step.graph);
+  if (options.stablehlo) report.set("stablehlo", step.stablehlo);
   if (!options.dumps.empty()) report.set("dumps", step.dumps.json());
   print_json(report);
 }
@@ -169,7 +181,7 @@ void print_step(const Options& options, const SavedModel& saved, const Compiled&
   if (options.json) return print_step_json(options, saved, step);
   if (asks_for_kernels(options)) std::cout << kernel_table(step.kernels, step.times());
   if (options.passes) std::cout << passes_table(step.passes);
-  std::cout << printable(step.graph, "\n") << step.dumps.text();
+  std::cout << printable(step.graph, "\n") << step.stablehlo << step.dumps.text();
 }
 
 }  // namespace

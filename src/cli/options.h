@@ -54,7 +54,8 @@ struct Options {
   bool json = false;
   bool quiet = false;
   std::string progress = "auto";
-  bool graph = false, kernels = false, measure = false, passes = false;  // inspect
+  bool graph = false, kernels = false, measure = false, passes = false,  // inspect
+      stablehlo = false;
   std::vector<std::string> dumps;
   bool profile = false;  // train
   std::filesystem::path trace;

@@ -6,6 +6,7 @@
 #include "cli/program.h"
 #include "formats/npz.h"
 #include "process_memory.h"
+#include "stablehlo/verify.h"
 
 namespace hornbeam {
 namespace {
@@ -279,6 +280,13 @@ TEST_F(Commands, InspectShowsTheModel) {
   EXPECT_EQ(last.at("parameters").as_integer(), 5 * 2 + 2);
   EXPECT_TRUE(report.at("compile").is_object());
   EXPECT_FALSE(report.at("kernels").as_array().empty());
+  Ran stablehlo = run("inspect zoo:lenet --stablehlo --batch 6 --replicas 2");
+  EXPECT_NO_THROW(verify_stablehlo(stablehlo.out)) << stablehlo.out;
+  EXPECT_EQ(run("inspect zoo:lenet --stablehlo --batch 6 --replicas 2 --json")
+                .json()
+                .at("stablehlo")
+                .as_text(),
+            stablehlo.out);
   EXPECT_EQ(run("inspect zoo:lenet --graph --kernels").exit, 0);
   EXPECT_NE(run("inspect zoo:lenet --measure --batch 2").out.find("GB/s"), std::string::npos);
 }
