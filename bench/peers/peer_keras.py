@@ -1,7 +1,7 @@
 """Keras as a peer, on the backend that KERAS_BACKEND names.
 
-"steps MODEL.json": trains a model of 32 numbers and 4 classes, batch 32, Adam, through fit; reads "go SECONDS" lines, prints
-samples per second. "epoch MODEL.json DATA.npz BATCH": one epoch, as a whole process.
+"steps MODEL.json BATCH": trains the model with Adam through fit, 500 steps an epoch of a small one, four of a large one; reads
+"go SECONDS" lines, prints samples per second. "epoch MODEL.json DATA.npz BATCH": one epoch, as a whole process.
 """
 import pathlib
 import sys
@@ -22,10 +22,12 @@ def epoch(path, data, batch):
     compiled(path).fit(arrays["x"].astype("float32") / 255, arrays["y"], batch_size=batch, epochs=1, verbose=0)
 
 
-def steps(path, samples=32 * 500):
+def steps(path, batch):
     model = compiled(path)
-    x, y = np.random.randint(0, 256, (samples, 32), "uint8"), np.random.randint(0, 4, (samples, 1), "uint8")
-    train = lambda: model.fit(x.astype("float32"), y, batch_size=32, epochs=1, verbose=0)
+    samples = batch * (500 if model.count_params() < 10_000 else 4)
+    x = np.random.randint(0, 256, (samples, *model.input_shape[1:]), "uint8").astype("float32") / 255
+    y = np.random.randint(0, model.output_shape[-1], (samples, 1), "uint8")
+    train = lambda: model.fit(x, y, batch_size=batch, epochs=1, verbose=0)
     train()
     print("ready", flush=True)
     for line in sys.stdin:
@@ -39,4 +41,4 @@ def steps(path, samples=32 * 500):
 if sys.argv[1] == "epoch":
     epoch(sys.argv[2], sys.argv[3], int(sys.argv[4]))
 else:
-    steps(sys.argv[2])
+    steps(sys.argv[2], int(sys.argv[3]))

@@ -2,7 +2,7 @@
 
 Reads lines from standard input: "go SECONDS" runs whole training steps for at least that long and prints samples per
 second; "memory" prints the highest resident bytes of the process. Ends after its first step with --one-step.
-Usage: peer_torch.py MODEL BATCH THREADS LAYOUT [--one-step]   (LAYOUT: contiguous or channels_last)
+Usage: peer_torch.py MODEL BATCH THREADS LAYOUT [--one-step] [--compile] [--bfloat16]   (LAYOUT: contiguous or channels_last)
 """
 import resource
 import sys
@@ -45,10 +45,13 @@ def main():
         model, x = model.to(memory_format=torch.channels_last), x.to(memory_format=torch.channels_last)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
     loss_of = nn.CrossEntropyLoss()
+    forward = torch.compile(model) if "--compile" in sys.argv else model
+    precision = torch.autocast("cpu", torch.bfloat16, enabled="--bfloat16" in sys.argv)
 
     def step():
         optimizer.zero_grad(set_to_none=True)
-        loss = loss_of(model(x), y)
+        with precision:
+            loss = loss_of(forward(x), y)
         loss.backward()
         optimizer.step()
         return loss.item()

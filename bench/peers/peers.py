@@ -15,6 +15,10 @@ program = build / "hornbeam"
 bench_train = build / "bench" / "train" / "bench_train"
 environment = root / "build" / "bench-peers"
 packages = ("torch", "numpy", "keras", "jax")
+# Lets PyTorch keep large blocks in huge pages instead of taking and giving them back at every step.
+tuned_memory = {"THP_MEM_ALLOC_ENABLE": "1",
+                "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=4294967296:"
+                                  "glibc.malloc.trim_threshold=17179869184"}
 
 
 def install():
