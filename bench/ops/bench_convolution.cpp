@@ -3,6 +3,7 @@
 #include "backends/cpu/kernels/convolution.h"
 #include "bench.h"
 #include "measure.h"
+#include "onednn.h"
 
 namespace hornbeam {
 namespace {
@@ -45,7 +46,7 @@ void measure(const Layer& layer, ConvolutionMethod method, ThreadPool& threads, 
     if (!convolution_refusal(p, pass, method).empty()) continue;
     const Floats workspace =
         random_block(convolution_workspace(p, pass, method, threads.threads()) / 4);
-    const double seconds = seconds_of([&] {
+    const auto ours = [&] {
       if (pass == ConvolutionPass::forward)
         convolution_forward(p, method, input.get(), kernel.get(), nullptr, output.get(),
                             workspace.get(), threads);
@@ -55,10 +56,13 @@ void measure(const Layer& layer, ConvolutionMethod method, ThreadPool& threads, 
       else
         convolution_gradient_to_kernel(p, method, input.get(), output.get(), kernel.get(),
                                        workspace.get(), threads);
-    });
+    };
+    const std::function<void()> peer = onednn_convolution(p, pass, threads.threads());
+    const auto [seconds, peer_seconds] = seconds_of_both(ours, peer ? peer : [] {});
     const double rate = 2e-9 * static_cast<double>(outputs * taps) / seconds;
     std::printf("  %s %8.2f ms %6.1f GF/s %.2f", pass_names[static_cast<int>(pass)], seconds * 1e3,
                 rate, rate / peak);
+    if (peer) std::printf(" (oneDNN's time over ours %.2f)", peer_seconds / seconds);
   }
   std::printf("\n");
 }
@@ -67,7 +71,7 @@ void measure(const Layer& layer, ConvolutionMethod method, ThreadPool& threads, 
 
 void bench_convolution(ThreadPool& threads) {
   const double peak = peak_gflops(threads);
-  std::printf("convolution, %d thread(s); GF/s of the direct sum, and over the peak of %.1f\n",
+  std::printf("convolution, %d thread(s); GF/s of the direct sum, over the peak of %.1f\n",
               threads.threads(), peak);
   const Layer layers[] = {{"3x3 3-96, 32x32", layer(64, 32, 3, 96, 3, 1)},
                           {"3x3 96-256, 16x16", layer(64, 16, 96, 256, 3, 1)},

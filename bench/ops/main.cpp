@@ -1,6 +1,6 @@
 // bench_ops [--threads T] [--isa NAME] [family ...]: each kernel against a limit of this machine.
-// With several threads set OMP_WAIT_POLICY=passive, or the waiting threads of OpenBLAS take our
-// cores.
+// With several threads set OMP_WAIT_POLICY=passive, or the waiting threads of OpenBLAS and oneDNN
+// take our cores.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -5,28 +5,6 @@
 namespace hornbeam {
 namespace {
 
-Exprs expand_node(Builder& build, const Node& node, std::span<const Expr> operands,
-                  const Claims& claims);
-
-// Adds the nodes of an expansion, each expanded in turn.
-Exprs inline_expanded(Builder& build, const Graph& graph, std::span<const Expr> inputs,
-                      const Claims& claims) {
-  std::vector<Exprs> copies;
-  for (const Node& node : graph.nodes()) {
-    if (node.op == &input_op) {
-      copies.push_back({inputs[static_cast<size_t>(node.attrs.integer("number"))]});
-      continue;
-    }
-    Exprs operands;
-    for (Value operand : node.operands) operands.push_back(copies[operand.node][operand.index]);
-    copies.push_back(expand_node(build, node, operands, claims));
-  }
-  Exprs outputs;
-  for (const Port& port : graph.outputs())
-    outputs.push_back(copies[port.value.node][port.value.index]);
-  return outputs;
-}
-
 Exprs add_with_expanded_bodies(Builder& build, const Node& node, std::span<const Expr> operands,
                                const Claims& claims) {
   Bodies bodies;
@@ -42,7 +20,10 @@ Exprs expand_node(Builder& build, const Node& node, std::span<const Expr> operan
   if (node.op->expand == nullptr || claims(node, types))
     return add_with_expanded_bodies(build, node, operands, claims);
   Graph expansion = expansion_of(*node.op, types, node.attrs, node.bodies);
-  return inline_expanded(build, expansion, operands, claims);
+  return inline_graph(build, expansion, operands,
+                      [&](Builder& inner, const Node& part, std::span<const Expr> inputs) {
+                        return expand_node(inner, part, inputs, claims);
+                      });
 }
 
 }  // namespace

@@ -182,14 +182,16 @@ Bodies BodyRewrite::operator()(const Bodies& bodies) {
 }
 
 Exprs inline_graph(Builder& build, const Graph& graph, std::span<const Expr> inputs) {
-  check(inputs.size() == graph.inputs().size(), "as many inputs as the graph has");
   std::string scope = build.scope();
-  std::vector<Exprs> copies =
-      copy_nodes(build, graph, inputs, [&](Builder& b, const Node& node, auto operands) {
-        Exprs results = add_unchanged(b, node, operands);
-        return results;
-      });
+  Exprs outputs = inline_graph(build, graph, inputs, add_unchanged);
   build.set_scope(std::move(scope));
+  return outputs;
+}
+
+Exprs inline_graph(Builder& build, const Graph& graph, std::span<const Expr> inputs,
+                   const Rewrite& rewrite) {
+  check(inputs.size() == graph.inputs().size(), "as many inputs as the graph has");
+  std::vector<Exprs> copies = copy_nodes(build, graph, inputs, rewrite);
   Exprs outputs;
   for (const Port& port : graph.outputs())
     outputs.push_back(copies[port.value.node][port.value.index]);

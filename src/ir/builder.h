@@ -87,6 +87,9 @@ class BodyRewrite {
 
 // Adds all nodes of `graph` to `build`, with `inputs` in place of its inputs; gives its outputs.
 Exprs inline_graph(Builder& build, const Graph& graph, std::span<const Expr> inputs);
+// The same, with what `rewrite` makes of each node.
+Exprs inline_graph(Builder& build, const Graph& graph, std::span<const Expr> inputs,
+                   const Rewrite& rewrite);
 // The expansion of a composite as a graph: one input for each operand, one output for each result.
 Graph expansion_of(const OpDef& op, std::span<const Type> operands, const Attrs& attrs,
                    const Bodies& bodies);

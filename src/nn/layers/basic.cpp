@@ -47,17 +47,9 @@ Exprs InputLayer::call(Trace&, std::span<const Expr> inputs) { return {convert(i
 void Dense::fields(Fields& f) {
   common_fields(f);
   f("units", units);
-  activation_field(f, "activation", activation);
-  f("use_bias", use_bias);
-  object_field(f, "kernel_initializer", kernel_initializer, initializers());
-  object_field(f, "bias_initializer", bias_initializer, initializers());
-  object_field(f, "kernel_regularizer", kernel_regularizer, regularizers());
-  object_field(f, "bias_regularizer", bias_regularizer, regularizers());
-  object_field(f, "kernel_constraint", kernel_constraint, constraints());
-  object_field(f, "bias_constraint", bias_constraint, constraints());
+  kernel_fields(f);
   f.neutral("activity_regularizer", {nullptr});
   f.neutral("quantization_config", {nullptr});
-  f.neutral("lora_rank", {nullptr});
   f.ignore("input_dim");
   require_positive(f, "units", units);
 }
@@ -68,10 +60,7 @@ void Dense::build(std::span<const Shape> inputs) {
     refuse_shape(
         fmt::format("expected a last axis to multiply, received {}", to_string(inputs[0])));
   int64_t in = inputs[0][inputs[0].rank() - 1];
-  declare("kernel", {in, units}, kernel_initializer, kernel_regularizer).constraint =
-      kernel_constraint;
-  if (use_bias)
-    declare("bias", {units}, bias_initializer, bias_regularizer).constraint = bias_constraint;
+  declare_kernel({in, units}, units);
 }
 
 Exprs Dense::call(Trace& trace, std::span<const Expr> inputs) {
@@ -167,7 +156,6 @@ void Embedding::fields(Fields& f) {
   f.neutral("activity_regularizer", {nullptr});
   f("mask_zero", mask_zero);
   f.neutral("quantization_config", {nullptr});
-  f.neutral("lora_rank", {nullptr});
   f.ignore("input_length");
   require_positive(f, "input_dim", input_dim);
   require_positive(f, "output_dim", output_dim);

@@ -6,6 +6,7 @@
 #include "nn/activations.h"
 #include "nn/layer.h"
 #include "nn/layers/fields.h"
+#include "nn/layers/kernel.h"
 
 namespace hornbeam {
 
@@ -22,15 +23,9 @@ class InputLayer : public Layer {
 };
 
 // activation(x kernel + bias): kernel (in, units), bias (units), on the last axis.
-class Dense : public Layer {
+class Dense : public KernelLayer {
  public:
   int64_t units = 0;
-  Activation activation;
-  bool use_bias = true;
-  InitializerPointer kernel_initializer = initializer("glorot_uniform");
-  InitializerPointer bias_initializer = initializer("zeros");
-  RegularizerPointer kernel_regularizer, bias_regularizer;
-  ConstraintPointer kernel_constraint, bias_constraint;
 
   std::string_view class_name() const override { return "Dense"; }
   void fields(Fields& f) override;

@@ -48,16 +48,8 @@ void Conv2D::fields(Fields& f) {
   data_format_field(f, data_format);
   f("dilation_rate", dilation_rate, 2);
   f("groups", groups);
-  activation_field(f, "activation", activation);
-  f("use_bias", use_bias);
-  object_field(f, "kernel_initializer", kernel_initializer, initializers());
-  object_field(f, "bias_initializer", bias_initializer, initializers());
-  object_field(f, "kernel_regularizer", kernel_regularizer, regularizers());
-  object_field(f, "bias_regularizer", bias_regularizer, regularizers());
+  kernel_fields(f);
   f.fixed("activity_regularizer", nullptr);
-  object_field(f, "kernel_constraint", kernel_constraint, constraints());
-  object_field(f, "bias_constraint", bias_constraint, constraints());
-  f.neutral("lora_rank", {nullptr});
   require_positive(f, "filters", filters);
   require_positive(f, "groups", groups);
   if (f.reading() && kernel_size.size() != 2) f.refuse("kernel_size", "it is missing");
@@ -73,11 +65,7 @@ void Conv2D::build(std::span<const Shape> inputs) {
   if (channels % groups != 0 || filters % groups != 0)
     refuse_shape(fmt::format("{} channels and {} filters are not divisible into {} groups",
                              channels, filters, groups));
-  declare("kernel", {kernel_size[0], kernel_size[1], channels / groups, filters},
-          kernel_initializer, kernel_regularizer)
-      .constraint = kernel_constraint;
-  if (use_bias)
-    declare("bias", {filters}, bias_initializer, bias_regularizer).constraint = bias_constraint;
+  declare_kernel({kernel_size[0], kernel_size[1], channels / groups, filters}, filters);
 }
 
 Exprs Conv2D::call(Trace& trace, std::span<const Expr> inputs) {

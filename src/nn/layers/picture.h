@@ -2,24 +2,17 @@
 // or (batch, channels, height, width) with data_format "channels_first".
 #pragma once
 
-#include "nn/activations.h"
-#include "nn/layer.h"
+#include "nn/layers/kernel.h"
 #include "ops/ops.h"
 
 namespace hornbeam {
 
 // kernel (height, width, channels / groups, filters), bias (filters)
-class Conv2D : public Layer {
+class Conv2D : public KernelLayer {
  public:
   int64_t filters = 0, groups = 1;
   std::vector<int64_t> kernel_size, strides{1, 1}, dilation_rate{1, 1};
   std::string padding = "valid", data_format = "channels_last";
-  Activation activation;
-  bool use_bias = true;
-  InitializerPointer kernel_initializer = initializer("glorot_uniform");
-  InitializerPointer bias_initializer = initializer("zeros");
-  RegularizerPointer kernel_regularizer, bias_regularizer;
-  ConstraintPointer kernel_constraint, bias_constraint;
 
   std::string_view class_name() const override { return "Conv2D"; }
   void fields(Fields& f) override;
