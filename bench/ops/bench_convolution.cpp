@@ -58,7 +58,8 @@ void measure(const Layer& layer, ConvolutionMethod method, ThreadPool& threads, 
                                        workspace.get(), threads);
     };
     const std::function<void()> peer = onednn_convolution(p, pass, threads.threads());
-    const auto [seconds, peer_seconds] = seconds_of_both(ours, peer ? peer : [] {});
+    const auto [seconds, peer_seconds] = seconds_of_both(
+        ours, peer ? peer : [] {});
     const double rate = 2e-9 * static_cast<double>(outputs * taps) / seconds;
     std::printf("  %s %8.2f ms %6.1f GF/s %.2f", pass_names[static_cast<int>(pass)], seconds * 1e3,
                 rate, rate / peak);
