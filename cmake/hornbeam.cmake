@@ -23,5 +23,5 @@ function(hornbeam_test NAME)
     HORNBEAM_TESTS_FOLDER="${PROJECT_SOURCE_DIR}/tests"
     HORNBEAM_SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data")
   target_link_libraries(test_${NAME} PRIVATE ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
-  gtest_discover_tests(test_${NAME} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${NAME}." PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(test_${NAME} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES TEST_PREFIX "${NAME}." PROPERTIES TIMEOUT 300)
 endfunction()
