@@ -1,5 +1,6 @@
 #include "base/byte_source.h"
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 
@@ -16,7 +17,10 @@ ByteSource source_owning(std::vector<std::byte> bytes) {
 
 ByteSource source_of_file(const std::filesystem::path& path) {
   auto file = std::make_shared<std::ifstream>(open_file(path));
-  return {std::filesystem::file_size(path), [=](uint64_t first, std::span<std::byte> part) {
+  std::error_code failure;
+  const uint64_t size = std::filesystem::file_size(path, failure);
+  if (failure) cannot_read(path, failure.message());
+  return {size, [=](uint64_t first, std::span<std::byte> part) {
             file->seekg(static_cast<std::streamoff>(first));
             file->read(reinterpret_cast<char*>(part.data()),
                        static_cast<std::streamsize>(part.size()));

@@ -165,10 +165,11 @@ History Trainer::fit(const Dataset& training, const Dataset* validation,
     std::optional<EpochRecord> record = run_epoch(run, epoch, history);
     history.interrupted = !record.has_value();
     if (history.interrupted) break;
-    if (validation != nullptr) run.make_room_behind(epoch);
-    if (validation != nullptr)
+    if (validation != nullptr) {
+      run.make_room_behind(epoch);
       for (auto& [name, value] : evaluate(*validation))
         record->logs.emplace_back("val_" + name, value);
+    }
     history.epochs.push_back(*record);
     run.reporter.epoch_end(*record);
     if (options.epoch_end && !options.epoch_end(history)) break;
