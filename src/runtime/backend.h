@@ -34,7 +34,7 @@ struct PassRecord {
 // it. Each allows what the ones before it allow.
 enum class MatmulPrecision {
   highest,   // no less accurate than sums in float32
-  high,      // relative L2 errors up to about 2e-6: Winograd's 4x4 tiles on the CPU
+  high,      // relative L2 errors up to about 1e-6: Winograd's 4x4 tiles on the CPU
   standard,  // "default": what the device does fastest
 };
 

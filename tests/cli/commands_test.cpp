@@ -309,11 +309,11 @@ TEST_F(Commands, InspectShowsThePassesAndWhatTheyMake) {
 TEST_F(Commands, MatmulPrecisionDecidesWhoMayTakeAConvolution) {
   std::string command = "inspect zoo:article-cnn --kernels --batch 128";
   const std::string exact = run(command).out;
-  EXPECT_NE(exact.find("  winograd 2x2"), std::string::npos);
-  EXPECT_EQ(exact.find("  winograd 4x4"), std::string::npos);
+  EXPECT_NE(exact.find("  winograd 2x4"), std::string::npos);  // its sums of 864 products
+  EXPECT_NE(exact.find("  winograd 4x4"), std::string::npos);  // and of 3,456
   for (const char* precision : {"high", "default"}) {
     Ran ran = run(command + " --matmul-precision " + precision);
-    EXPECT_NE(ran.out.find("  winograd 4x4"), std::string::npos) << precision;
+    EXPECT_EQ(ran.out.find("  winograd 2x4"), std::string::npos) << precision;
   }
   EXPECT_EQ(run(command + " --matmul-precision low").exit, 2);
 }

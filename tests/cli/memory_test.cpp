@@ -35,7 +35,8 @@ class MemoryOfAProcess : public ProgramTest {
             static_cast<double>(ran.peak_bytes)};
   }
 
-  // What a process takes that loads the same data and trains next to nothing: the middle of three.
+  // What a process takes that loads the same data and trains next to nothing: the most of three,
+  // which differ by up to 0.3 MiB, as every process does from itself.
   double start_up(const Shape& sample) const {
     write_text(file("start.json"),
                R"({"class_name": "Sequential", "config": {"name": "start", "layers": [
@@ -45,11 +46,10 @@ class MemoryOfAProcess : public ProgramTest {
                 {"class_name": "GlobalAveragePooling2D", "config": {"name": "mean"}},
                 {"class_name": "Dense",
                  "config": {"name": "out", "units": 10, "activation": "softmax"}}]}})");
-    std::vector<double> measured;
+    double most = 0;
     for (int i = 0; i < 3; ++i)
-      measured.push_back(peaks("start.json", " --batch 1 --steps-per-epoch 3").measured);
-    std::ranges::sort(measured);
-    return measured[1];
+      most = std::max(most, peaks("start.json", " --batch 1 --steps-per-epoch 3").measured);
+    return most;
   }
 
   void write_data(const Training& training) const {

@@ -82,11 +82,10 @@ void run_pass(const Convolution& problem, ConvolutionPass pass, ConvolutionMetho
   }
 }
 
-// 2x2 tiles are no less exact than plain sums in float32, 4x4 tiles only where a sum has some
-// thousand terms (docs/performance.md).
-bool allowed(ConvolutionMethod method, const CpuInfo& cpu) {
-  return method != ConvolutionMethod::winograd_4x4 ||
-         cpu.matmul_precision != MatmulPrecision::highest;
+bool allowed(const Convolution& problem, ConvolutionPass pass, ConvolutionMethod method,
+             const CpuInfo& cpu) {
+  return cpu.matmul_precision != MatmulPrecision::highest ||
+         convolution_is_exact(problem, pass, method);
 }
 
 // Empty when no other method that can do it is expected to be faster.
@@ -95,7 +94,7 @@ std::string faster_method(const Convolution& problem, ConvolutionPass pass,
   const double cost = convolution_cost(problem, pass, method);
   for (ConvolutionMethod other : convolution_methods) {
     const double other_cost = convolution_cost(problem, pass, other);
-    if (other_cost < cost && allowed(other, cpu) &&
+    if (other_cost < cost && allowed(problem, pass, other, cpu) &&
         convolution_refusal(problem, pass, other).empty())
       return fmt::format("{} takes about {:.2f} of its time", name_of(other), other_cost / cost);
   }
@@ -106,7 +105,8 @@ Planned plan_method(const KernelRequest& request, const CpuInfo& cpu, Convolutio
   if (std::string reason = refusal_of(request); !reason.empty()) return Refusal{reason};
   Convolution problem = problem_of(request);
   ConvolutionPass pass = pass_of(request.node);
-  if (!allowed(method, cpu)) return Refusal{"--matmul-precision is highest"};
+  if (!allowed(problem, pass, method, cpu))
+    return Refusal{"--matmul-precision is highest, and plain sums of this length are more exact"};
   if (std::string reason = convolution_refusal(problem, pass, method); !reason.empty())
     return Refusal{reason};
   if (std::string reason = faster_method(problem, pass, method, cpu); !reason.empty())
@@ -123,6 +123,9 @@ Planned plan_method(const KernelRequest& request, const CpuInfo& cpu, Convolutio
 
 Planned plan_winograd_4x4(const KernelRequest& request, const CpuInfo& cpu) {
   return plan_method(request, cpu, ConvolutionMethod::winograd_4x4);
+}
+Planned plan_winograd_2x4(const KernelRequest& request, const CpuInfo& cpu) {
+  return plan_method(request, cpu, ConvolutionMethod::winograd_2x4);
 }
 Planned plan_winograd_2x2(const KernelRequest& request, const CpuInfo& cpu) {
   return plan_method(request, cpu, ConvolutionMethod::winograd_2x2);

@@ -18,6 +18,7 @@ Planned plan_while(const KernelRequest& request, const CpuInfo& cpu);
 
 // convolution_kernels.cpp: each method for each pass; all but the fastest refuse
 Planned plan_winograd_4x4(const KernelRequest& request, const CpuInfo& cpu);
+Planned plan_winograd_2x4(const KernelRequest& request, const CpuInfo& cpu);
 Planned plan_winograd_2x2(const KernelRequest& request, const CpuInfo& cpu);
 Planned plan_direct_convolution(const KernelRequest& request, const CpuInfo& cpu);
 Planned plan_matrix_convolution(const KernelRequest& request, const CpuInfo& cpu);

@@ -16,6 +16,8 @@ const ConvolutionImplementation& implementation(ConvolutionMethod method) {
   switch (method) {
     case ConvolutionMethod::winograd_4x4:
       return winograd_4x4_convolution;
+    case ConvolutionMethod::winograd_2x4:
+      return winograd_2x4_convolution;
     case ConvolutionMethod::winograd_2x2:
       return winograd_2x2_convolution;
     case ConvolutionMethod::direct:
@@ -68,6 +70,8 @@ std::string_view name_of(ConvolutionMethod method) {
   switch (method) {
     case ConvolutionMethod::winograd_4x4:
       return "winograd 4x4";
+    case ConvolutionMethod::winograd_2x4:
+      return "winograd 2x4";
     case ConvolutionMethod::winograd_2x2:
       return "winograd 2x2";
     case ConvolutionMethod::direct:

@@ -38,14 +38,14 @@ struct Convolution {
 enum class ConvolutionPass { forward, gradient_to_input, gradient_to_kernel };
 
 // How it is done:
-// - winograd_4x4, winograd_2x2: tiles of that many outputs by fewer multiplications (3x3 kernels,
+// - winograd_4x4, _2x4, _2x2: tiles of that many outputs by fewer multiplications (3x3 kernels,
 //   stride 1; see winograd.h for what they lose or gain in accuracy);
 // - direct: channel by channel (depthwise);
 // - matrix: windows gathered into matrix products; does everything.
-enum class ConvolutionMethod { winograd_4x4, winograd_2x2, direct, matrix };
+enum class ConvolutionMethod { winograd_4x4, winograd_2x4, winograd_2x2, direct, matrix };
 inline constexpr ConvolutionMethod convolution_methods[] = {
-    ConvolutionMethod::winograd_4x4, ConvolutionMethod::winograd_2x2, ConvolutionMethod::direct,
-    ConvolutionMethod::matrix};
+    ConvolutionMethod::winograd_4x4, ConvolutionMethod::winograd_2x4,
+    ConvolutionMethod::winograd_2x2, ConvolutionMethod::direct, ConvolutionMethod::matrix};
 
 std::string_view name_of(ConvolutionMethod method);
 
@@ -55,6 +55,10 @@ std::string convolution_refusal(const Convolution& problem, ConvolutionPass pass
 
 // Multiplications and additions as its definition has them, whatever the pass and the method.
 double convolution_operations(const Convolution& problem);
+
+// Whether the method is no less exact than plain sums in float32, one product added to the other.
+bool convolution_is_exact(const Convolution& problem, ConvolutionPass pass,
+                          ConvolutionMethod method);
 
 // The time it is expected to take, in multiply-adds of a matrix product.
 double convolution_cost(const Convolution& problem, ConvolutionPass pass, ConvolutionMethod method);

@@ -20,6 +20,7 @@ struct ConvolutionImplementation {
 };
 
 extern const ConvolutionImplementation winograd_4x4_convolution;
+extern const ConvolutionImplementation winograd_2x4_convolution;
 extern const ConvolutionImplementation winograd_2x2_convolution;
 extern const ConvolutionImplementation matrix_convolution;
 extern const ConvolutionImplementation direct_convolution;

@@ -1,5 +1,5 @@
 // Convolution of 3×3 kernels by Winograd's transforms (winograd.h): pictures are cut into tiles of
-// m×m outputs, and a chunk of tiles at a time is transformed, multiplied at each point and
+// m×n outputs, and a chunk of tiles at a time is transformed, multiplied at each point and
 // transformed back, while it is in the caches.
 #include <algorithm>
 #include <array>
@@ -13,9 +13,10 @@ namespace hornbeam {
 namespace {
 
 // Products summed in one chain: the shorter, the more exact, and the slower (docs/performance.md).
-constexpr int64_t chain_length(int64_t outputs) { return outputs == 2 ? 32 : 64; }
+constexpr int64_t chain_length(WinogradTile tile) { return tile.height == 2 ? 32 : 64; }
 
-constexpr int64_t most_points = 36, most_outputs = 16, taps = 9;
+constexpr int64_t most_points = WinogradTile{4, 4}.points(),
+                  taps = winograd_kernel * winograd_kernel;
 
 struct Pictures {
   int64_t height, width, channels;
@@ -24,29 +25,28 @@ struct Pictures {
 // The tiles of all pictures. Tile outputs are cells of `destination`, tile inputs are cells of
 // `source` from `top` rows above and `left` columns before them.
 struct TileGrid {
-  TileGrid(int64_t outputs, int64_t batch, const Pictures& from, const Pictures& to,
+  TileGrid(WinogradTile tile_outputs, int64_t batch, const Pictures& from, const Pictures& to,
            int64_t padding_top, int64_t padding_left)
-      : m(outputs),
+      : tile(tile_outputs),
         source(from),
         destination(to),
         top(padding_top),
         left(padding_left),
-        rows(divide_up(to.height, m)),
-        columns(divide_up(to.width, m)),
+        rows(divide_up(to.height, tile.height)),
+        columns(divide_up(to.width, tile.width)),
         count(batch * rows * columns) {}
 
-  int64_t inputs() const { return winograd_points(m); }  // on an axis
-  int64_t points() const { return inputs() * inputs(); }
+  int64_t points() const { return tile.points(); }
 
-  int64_t m;
+  WinogradTile tile;
   Pictures source, destination;
   int64_t top, left;
   int64_t rows, columns;  // of a picture
   int64_t count;
 };
 
-TileGrid forward_grid(const Convolution& p, int64_t m) {
-  return {m,
+TileGrid forward_grid(const Convolution& p, WinogradTile tile) {
+  return {tile,
           p.batch,
           {p.height, p.width, p.in_channels},
           {p.out_height(), p.out_width(), p.out_channels},
@@ -54,8 +54,8 @@ TileGrid forward_grid(const Convolution& p, int64_t m) {
           p.padding_left};
 }
 
-TileGrid backward_grid(const Convolution& p, int64_t m) {
-  return {m,
+TileGrid backward_grid(const Convolution& p, WinogradTile tile) {
+  return {tile,
           p.batch,
           {p.out_height(), p.out_width(), p.out_channels},
           {p.height, p.width, p.in_channels},
@@ -63,12 +63,12 @@ TileGrid backward_grid(const Convolution& p, int64_t m) {
           winograd_kernel - 1 - p.padding_left};
 }
 
-// The size×size cells of some pictures with the first at (y, x); those outside are `outside`.
+// The height×width cells of a picture with the first at (y, x); those outside are `outside`.
 template <class Float>
-void list_cells(const Pictures& pictures, Float* picture, int64_t y, int64_t x, int64_t size,
-                Float* outside, Float** cells) {
-  for (int64_t i = y; i < y + size; ++i)
-    for (int64_t j = x; j < x + size; ++j) {
+void list_cells(const Pictures& pictures, Float* picture, int64_t y, int64_t x, int64_t height,
+                int64_t width, Float* outside, Float** cells) {
+  for (int64_t i = y; i < y + height; ++i)
+    for (int64_t j = x; j < x + width; ++j) {
       const bool inside = i >= 0 && i < pictures.height && j >= 0 && j < pictures.width;
       *cells++ = inside ? picture + (i * pictures.width + j) * pictures.channels : outside;
     }
@@ -82,17 +82,19 @@ Float* picture_of(const TileGrid& grid, const Pictures& pictures, Float* first, 
 
 void list_source(const TileGrid& grid, int64_t tile, const float* source, const float* zeros,
                  const float** cells) {
-  const int64_t y = tile / grid.columns % grid.rows * grid.m, x = tile % grid.columns * grid.m;
+  const int64_t y = tile / grid.columns % grid.rows * grid.tile.height;
+  const int64_t x = tile % grid.columns * grid.tile.width;
   list_cells(grid.source, picture_of(grid, grid.source, source, tile), y - grid.top, x - grid.left,
-             grid.inputs(), zeros, cells);
+             grid.tile.input_height(), grid.tile.input_width(), zeros, cells);
 }
 
 template <class Float>
 void list_destination(const TileGrid& grid, int64_t tile, Float* destination, Float* outside,
                       Float** cells) {
-  const int64_t y = tile / grid.columns % grid.rows * grid.m, x = tile % grid.columns * grid.m;
-  list_cells(grid.destination, picture_of(grid, grid.destination, destination, tile), y, x, grid.m,
-             outside, cells);
+  const int64_t y = tile / grid.columns % grid.rows * grid.tile.height;
+  const int64_t x = tile % grid.columns * grid.tile.width;
+  list_cells(grid.destination, picture_of(grid, grid.destination, destination, tile), y, x,
+             grid.tile.height, grid.tile.width, outside, cells);
 }
 
 template <class Float>
@@ -167,7 +169,7 @@ void transform_kernel(const Product& plan, TapMatrix&& tap_matrix, ThreadPool& t
     std::array<float*, most_points> to;
     list_planes<const float>(packed, size, taps, from.data());
     list_planes(plan.kernel + panel * size, plan.kernel_plane(), plan.grid.points(), to.data());
-    winograd_transform(plan.grid.m, WinogradStep::kernel, {from.data(), to.data(), size});
+    winograd_transform(plan.grid.tile, WinogradStep::kernel, {from.data(), to.data(), size});
   });
 }
 
@@ -184,7 +186,7 @@ void multiply_points(const Product& plan, int64_t tiles, const float* input, flo
                       .c = output + point * plan.output_plane,
                       .c_row_stride = plan.columns,
                       .accumulate = k > 0,
-                      .chain = chain_length(plan.grid.m)});
+                      .chain = chain_length(plan.grid.tile)});
 }
 
 void add_bias(const float* bias, int64_t channels, int64_t count, float* const* cells,
@@ -206,16 +208,16 @@ void run_chunk(const Product& plan, int64_t first, const float* source, const fl
   for (int64_t tile = 0; tile < tiles; ++tile) {
     list_source(grid, first + tile, source, outside, from.data());
     list_planes(input + tile * plan.input_stride, plan.input_plane, grid.points(), to.data());
-    winograd_transform(grid.m, WinogradStep::input, {from.data(), to.data(), plan.depth});
+    winograd_transform(grid.tile, WinogradStep::input, {from.data(), to.data(), plan.depth});
   }
   multiply_points(plan, tiles, input, output);
   for (int64_t tile = 0; tile < tiles; ++tile) {
     list_planes<const float>(output + tile * plan.columns, plan.output_plane, grid.points(),
                              from.data());
     list_destination(grid, first + tile, destination, outside, to.data());
-    winograd_transform(grid.m, WinogradStep::output,
+    winograd_transform(grid.tile, WinogradStep::output,
                        {from.data(), to.data(), grid.destination.channels});
-    if (bias) add_bias(bias, grid.destination.channels, grid.m * grid.m, to.data(), outside);
+    if (bias) add_bias(bias, grid.destination.channels, grid.tile.outputs(), to.data(), outside);
   }
 }
 
@@ -230,8 +232,8 @@ void run_chunks(const Product& plan, const float* source, const float* bias, flo
 // ---- gradient to the kernel ----
 
 struct KernelGradient {
-  KernelGradient(const Convolution& p, int64_t m, int threads, void* workspace = nullptr)
-      : grid(forward_grid(p, m)),
+  KernelGradient(const Convolution& p, WinogradTile tile, int threads, void* workspace = nullptr)
+      : grid(forward_grid(p, tile)),
         rows(p.in_channels),
         columns(round_up(p.out_channels, micro_tile().columns)),
         input_stride(round_up(rows, 16)),
@@ -274,15 +276,15 @@ void transform_tile(const KernelGradient& plan, int64_t first, int64_t tiles, in
   std::fill_n(zeros, plan.zero_floats(), 0.0f);
   list_source(grid, first + tile, on.input, zeros, from.data());
   list_planes(plan.input + tile * plan.input_stride, plan.input_plane, grid.points(), to.data());
-  winograd_transform(grid.m, WinogradStep::input, {from.data(), to.data(), plan.rows});
+  winograd_transform(grid.tile, WinogradStep::input, {from.data(), to.data(), plan.rows});
   const int64_t width = micro_tile().columns, channels = grid.destination.channels;
   list_destination<const float>(grid, first + tile, on.gradient_output, zeros, from.data());
   for (int64_t n = 0; n < plan.columns; n += width) {
     list_planes(plan.gradient + n * tiles + tile * width, plan.gradient_plane, grid.points(),
                 to.data());
-    winograd_transform(grid.m, WinogradStep::output_gradient,
+    winograd_transform(grid.tile, WinogradStep::output_gradient,
                        {from.data(), to.data(), std::min(width, channels - n)});
-    for (int64_t i = 0; i < grid.m * grid.m; ++i)
+    for (int64_t i = 0; i < grid.tile.outputs(); ++i)
       if (from[static_cast<size_t>(i)] != zeros) from[static_cast<size_t>(i)] += width;
   }
 }
@@ -302,7 +304,7 @@ void multiply_piece(const KernelGradient& plan, int64_t point, int64_t n, int64_
          .c = plan.result + point * plan.result_plane + n,
          .c_row_stride = plan.columns,
          .accumulate = accumulate || k > 0,
-         .chain = chain_length(plan.grid.m)});
+         .chain = chain_length(plan.grid.tile)});
 }
 
 void run_gradient_chunk(const KernelGradient& plan, int64_t first, const GradientOperands& on,
@@ -329,7 +331,7 @@ void transform_result(const KernelGradient& plan, float* gradient_kernel, Thread
     list_planes<const float>(plan.result + row * plan.columns, plan.result_plane,
                              plan.grid.points(), from.data());
     list_planes(gradient_kernel + row * channels, plan.rows * channels, taps, to.data());
-    winograd_transform(plan.grid.m, WinogradStep::kernel_gradient,
+    winograd_transform(plan.grid.tile, WinogradStep::kernel_gradient,
                        {from.data(), to.data(), channels});
   });
 }
@@ -344,23 +346,23 @@ std::string refusal(const Convolution& p, ConvolutionPass) {
   return p.groups == 1 ? "" : "channels in groups";
 }
 
-template <int64_t m>
+template <WinogradTile tile>
 int64_t workspace_bytes(const Convolution& p, ConvolutionPass pass, int threads) {
   switch (pass) {
     case ConvolutionPass::forward:
-      return Product(forward_grid(p, m), threads).bytes;
+      return Product(forward_grid(p, tile), threads).bytes;
     case ConvolutionPass::gradient_to_input:
-      return Product(backward_grid(p, m), threads).bytes;
+      return Product(backward_grid(p, tile), threads).bytes;
     case ConvolutionPass::gradient_to_kernel:
-      return KernelGradient(p, m, threads).bytes;
+      return KernelGradient(p, tile, threads).bytes;
   }
   __builtin_unreachable();
 }
 
-template <int64_t m>
+template <WinogradTile tile>
 void forward(const Convolution& p, const float* input, const float* kernel, const float* bias,
              float* output, void* workspace, ThreadPool& threads) {
-  const Product plan(forward_grid(p, m), threads.threads(), workspace);
+  const Product plan(forward_grid(p, tile), threads.threads(), workspace);
   transform_kernel(
       plan,
       [&](int64_t tap) {
@@ -370,10 +372,10 @@ void forward(const Convolution& p, const float* input, const float* kernel, cons
   run_chunks(plan, input, bias, output, threads);
 }
 
-template <int64_t m>
+template <WinogradTile tile>
 void gradient_to_input(const Convolution& p, const float* gradient_output, const float* kernel,
                        float* gradient_input, void* workspace, ThreadPool& threads) {
-  const Product plan(backward_grid(p, m), threads.threads(), workspace);
+  const Product plan(backward_grid(p, tile), threads.threads(), workspace);
   transform_kernel(
       plan,
       [&](int64_t tap) {  // turned by 180 degrees, from output channels to input channels
@@ -384,27 +386,28 @@ void gradient_to_input(const Convolution& p, const float* gradient_output, const
   run_chunks(plan, gradient_output, nullptr, gradient_input, threads);
 }
 
-template <int64_t m>
+template <WinogradTile tile>
 void gradient_to_kernel(const Convolution& p, const float* input, const float* gradient_output,
                         float* gradient_kernel, void* workspace, ThreadPool& threads) {
-  const KernelGradient plan(p, m, threads.threads(), workspace);
+  const KernelGradient plan(p, tile, threads.threads(), workspace);
   for (int64_t first = 0; first < plan.grid.count; first += plan.chunk)
     run_gradient_chunk(plan, first, {input, gradient_output}, threads);
   transform_result(plan, gradient_kernel, threads);
 }
 
-template <int64_t m>
+template <WinogradTile tile>
 constexpr ConvolutionImplementation winograd = {
     .refusal = refusal,
-    .workspace = workspace_bytes<m>,
-    .forward = forward<m>,
-    .gradient_to_input = gradient_to_input<m>,
-    .gradient_to_kernel = gradient_to_kernel<m>,
+    .workspace = workspace_bytes<tile>,
+    .forward = forward<tile>,
+    .gradient_to_input = gradient_to_input<tile>,
+    .gradient_to_kernel = gradient_to_kernel<tile>,
 };
 
 }  // namespace
 
-const ConvolutionImplementation winograd_4x4_convolution = winograd<4>;
-const ConvolutionImplementation winograd_2x2_convolution = winograd<2>;
+const ConvolutionImplementation winograd_4x4_convolution = winograd<{4, 4}>;
+const ConvolutionImplementation winograd_2x4_convolution = winograd<{2, 4}>;
+const ConvolutionImplementation winograd_2x2_convolution = winograd<{2, 2}>;
 
 }  // namespace hornbeam

@@ -29,7 +29,19 @@ HWY_INLINE Wide minus(Wide sum, double factor, Wide value) {
   return hn::NegMulAdd(hn::Set(wide, static_cast<float>(factor)), value, sum);
 }
 
-// F(4, 3) on one axis, with the points 0, ±a, ±b and ∞. The rows of Bᵀ are the products of
+// What each step does to a line of cells of an axis on which tiles have m outputs.
+template <int m>
+struct Input;
+template <int m>
+struct Kernel;
+template <int m>
+struct Output;
+template <int m>
+struct OutputGradient;
+template <int m>
+struct KernelGradient;
+
+// F(4, 3), with the points 0, ±a, ±b and ∞. The rows of Bᵀ are the products of
 // (x − p) over the other points p, those of G and Aᵀ the powers of the points; the scales
 // 1 / Π(p − q) are all in G.
 constexpr double a = 0.75, b = 1.5;
@@ -37,7 +49,8 @@ constexpr double aa = a * a, bb = b * b;
 constexpr double scale_0 = 1 / (aa * bb);
 constexpr double scale_a = 1 / (2 * aa * (aa - bb)), scale_b = 1 / (2 * bb * (bb - aa));
 
-struct Input4 {
+template <>
+struct Input<4> {
   static constexpr int in = 6, out = 6;
   HWY_INLINE static void apply(const Wide* d, Wide* to) {
     to[0] = plus(minus(d[4], aa + bb, d[2]), aa * bb, d[0]);
@@ -51,7 +64,8 @@ struct Input4 {
   }
 };
 
-struct Kernel4 {
+template <>
+struct Kernel<4> {
   static constexpr int in = 3, out = 6;
   HWY_INLINE static void apply(const Wide* g, Wide* to) {
     to[0] = times(scale_0, g[0]);
@@ -67,7 +81,8 @@ struct Kernel4 {
   }
 };
 
-struct Output4 {
+template <>
+struct Output<4> {
   static constexpr int in = 6, out = 4;
   HWY_INLINE static void apply(const Wide* m, Wide* to) {
     const Wide even_a = hn::Add(m[1], m[2]), odd_a = hn::Sub(m[1], m[2]);
@@ -79,7 +94,8 @@ struct Output4 {
   }
 };
 
-struct OutputGradient4 {
+template <>
+struct OutputGradient<4> {
   static constexpr int in = 4, out = 6;
   HWY_INLINE static void apply(const Wide* y, Wide* to) {
     to[0] = y[0];
@@ -93,7 +109,8 @@ struct OutputGradient4 {
   }
 };
 
-struct KernelGradient4 {
+template <>
+struct KernelGradient<4> {
   static constexpr int in = 6, out = 3;
   HWY_INLINE static void apply(const Wide* u, Wide* to) {
     const Wide even_a = hn::Add(u[1], u[2]), odd_a = hn::Sub(u[1], u[2]);
@@ -104,8 +121,9 @@ struct KernelGradient4 {
   }
 };
 
-// F(2, 3) on one axis, with the points 0, ±1 and ∞.
-struct Input2 {
+// F(2, 3), with the points 0, ±1 and ∞.
+template <>
+struct Input<2> {
   static constexpr int in = 4, out = 4;
   HWY_INLINE static void apply(const Wide* d, Wide* to) {
     to[0] = hn::Sub(d[0], d[2]);
@@ -115,7 +133,8 @@ struct Input2 {
   }
 };
 
-struct Kernel2 {
+template <>
+struct Kernel<2> {
   static constexpr int in = 3, out = 4;
   HWY_INLINE static void apply(const Wide* g, Wide* to) {
     const Wide even = times(0.5, hn::Add(g[0], g[2])), odd = times(0.5, g[1]);
@@ -126,7 +145,8 @@ struct Kernel2 {
   }
 };
 
-struct Output2 {
+template <>
+struct Output<2> {
   static constexpr int in = 4, out = 2;
   HWY_INLINE static void apply(const Wide* m, Wide* to) {
     to[0] = hn::Add(m[0], hn::Add(m[1], m[2]));
@@ -134,7 +154,8 @@ struct Output2 {
   }
 };
 
-struct OutputGradient2 {
+template <>
+struct OutputGradient<2> {
   static constexpr int in = 2, out = 4;
   HWY_INLINE static void apply(const Wide* y, Wide* to) {
     to[0] = y[0];
@@ -144,7 +165,8 @@ struct OutputGradient2 {
   }
 };
 
-struct KernelGradient2 {
+template <>
+struct KernelGradient<2> {
   static constexpr int in = 4, out = 3;
   HWY_INLINE static void apply(const Wide* u, Wide* to) {
     const Wide even = times(0.5, hn::Add(u[1], u[2]));
@@ -167,59 +189,67 @@ HWY_INLINE void store_some(Wide value, int64_t count, float* to) {
   std::memcpy(to, line, static_cast<size_t>(count) * sizeof(float));
 }
 
-template <class Axis, class Load, class Store>
+// Columns of cells are transformed as Vertical says, then rows as Horizontal says.
+template <class Vertical, class Horizontal, class Load, class Store>
 HWY_INLINE void transform_vector(Load&& load, Store&& store) {
-  constexpr int in = Axis::in, out = Axis::out;
-  Wide half[out][in], line[6], result[6];
+  Wide half[Vertical::out][Horizontal::in], line[6], result[6];
 #pragma GCC unroll 8
-  for (int j = 0; j < in; ++j) {
+  for (int j = 0; j < Horizontal::in; ++j) {
 #pragma GCC unroll 8
-    for (int i = 0; i < in; ++i) line[i] = load(i * in + j);
-    Axis::apply(line, result);
+    for (int i = 0; i < Vertical::in; ++i) line[i] = load(i * Horizontal::in + j);
+    Vertical::apply(line, result);
 #pragma GCC unroll 8
-    for (int i = 0; i < out; ++i) half[i][j] = result[i];
+    for (int i = 0; i < Vertical::out; ++i) half[i][j] = result[i];
   }
 #pragma GCC unroll 8
-  for (int i = 0; i < out; ++i) {
-    Axis::apply(half[i], result);
+  for (int i = 0; i < Vertical::out; ++i) {
+    Horizontal::apply(half[i], result);
 #pragma GCC unroll 8
-    for (int j = 0; j < out; ++j) store(i * out + j, result[j]);
+    for (int j = 0; j < Horizontal::out; ++j) store(i * Horizontal::out + j, result[j]);
   }
 }
 
-template <class Axis>
+template <class Vertical, class Horizontal>
 void transform(const WinogradCells& cells) {
-  constexpr bool from_domain = Axis::in > Axis::out;
+  constexpr bool from_domain = Vertical::in > Vertical::out;
   const float* const* from = cells.from;
   float* const* to = cells.to;
   int64_t c = 0;
   for (; c + lanes <= cells.channels; c += lanes)
-    transform_vector<Axis>([&](int i) { return hn::LoadU(wide, from[i] + c); },
-                           [&](int i, Wide value) { hn::StoreU(value, wide, to[i] + c); });
+    transform_vector<Vertical, Horizontal>(
+        [&](int i) { return hn::LoadU(wide, from[i] + c); },
+        [&](int i, Wide value) { hn::StoreU(value, wide, to[i] + c); });
   if (c == cells.channels) return;
   const int64_t rest = cells.channels - c;
   if (from_domain)
-    transform_vector<Axis>([&](int i) { return hn::LoadU(wide, from[i] + c); },
-                           [&](int i, Wide value) { store_some(value, rest, to[i] + c); });
+    transform_vector<Vertical, Horizontal>(
+        [&](int i) { return hn::LoadU(wide, from[i] + c); },
+        [&](int i, Wide value) { store_some(value, rest, to[i] + c); });
   else
-    transform_vector<Axis>([&](int i) { return load_some(from[i] + c, rest); },
-                           [&](int i, Wide value) { hn::StoreU(value, wide, to[i] + c); });
+    transform_vector<Vertical, Horizontal>(
+        [&](int i) { return load_some(from[i] + c, rest); },
+        [&](int i, Wide value) { hn::StoreU(value, wide, to[i] + c); });
 }
 
-void winograd_transform_vector(int64_t outputs, WinogradStep step, const WinogradCells& cells) {
-  const bool four = outputs == 4;
+template <int height, int width>
+void transform_tile(WinogradStep step, const WinogradCells& cells) {
   switch (step) {
     case WinogradStep::input:
-      return four ? transform<Input4>(cells) : transform<Input2>(cells);
+      return transform<Input<height>, Input<width>>(cells);
     case WinogradStep::kernel:
-      return four ? transform<Kernel4>(cells) : transform<Kernel2>(cells);
+      return transform<Kernel<height>, Kernel<width>>(cells);
     case WinogradStep::output:
-      return four ? transform<Output4>(cells) : transform<Output2>(cells);
+      return transform<Output<height>, Output<width>>(cells);
     case WinogradStep::output_gradient:
-      return four ? transform<OutputGradient4>(cells) : transform<OutputGradient2>(cells);
+      return transform<OutputGradient<height>, OutputGradient<width>>(cells);
     case WinogradStep::kernel_gradient:
-      return four ? transform<KernelGradient4>(cells) : transform<KernelGradient2>(cells);
+      return transform<KernelGradient<height>, KernelGradient<width>>(cells);
   }
+}
+
+void winograd_transform_vector(WinogradTile tile, WinogradStep step, const WinogradCells& cells) {
+  if (tile.height == 4) return transform_tile<4, 4>(step, cells);
+  return tile.width == 4 ? transform_tile<2, 4>(step, cells) : transform_tile<2, 2>(step, cells);
 }
 
 int64_t lanes_vector() { return lanes; }
@@ -235,8 +265,8 @@ namespace hornbeam {
 HWY_EXPORT(winograd_transform_vector);
 HWY_EXPORT(lanes_vector);
 
-void winograd_transform(int64_t outputs, WinogradStep step, const WinogradCells& cells) {
-  HWY_DYNAMIC_DISPATCH(winograd_transform_vector)(outputs, step, cells);
+void winograd_transform(WinogradTile tile, WinogradStep step, const WinogradCells& cells) {
+  HWY_DYNAMIC_DISPATCH(winograd_transform_vector)(tile, step, cells);
 }
 
 int64_t winograd_lanes() { return HWY_DYNAMIC_DISPATCH(lanes_vector)(); }
