@@ -36,7 +36,10 @@ class ClassAccuracy : public Metric {
     return sparse_ ? "SparseCategoricalAccuracy" : "CategoricalAccuracy";
   }
   Expr values(Expr target, Expr prediction) const override {
-    return as_float(compare(class_numbers(target, prediction), "EQ", argmax(prediction, -1)));
+    // Compared as float32, which kernels do beside what follows: that joins no two classes below
+    // 2^24, nor such a class with any other number.
+    return as_float(compare(as_float(class_numbers(target, prediction)), "EQ",
+                            as_float(argmax(prediction, -1))));
   }
 
  private:
