@@ -30,6 +30,11 @@ const Command table[] = {
      "  hornbeam plan model.keras --batch 256 --replicas 8\n"
      "  hornbeam plan model.keras --batch 1024 --memory 4GiB --json",
      run_plan},
+    {"sweep", several_models, "a table of epoch times over models, devices and batch sizes",
+     "  hornbeam sweep zoo:article-mlp zoo:article-cnn --data cifar10 --reference article\n"
+     "  hornbeam sweep model.keras --data train.npz --batch 64,256,1024 --plot sweep.svg\n"
+     "  hornbeam sweep zoo:article-cnn --data made:cifar10 --samples 512 --batch 64 --epochs 2",
+     run_sweep},
     {"inspect", "MODEL", "layers, shapes, parameters, compile state; what becomes of it",
      "  hornbeam inspect model.keras\n"
      "  hornbeam inspect zoo:article-cnn --kernels --batch 128\n"

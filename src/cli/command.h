@@ -8,9 +8,11 @@
 
 namespace hornbeam {
 
+inline constexpr std::string_view several_models = "MODEL...";
+
 struct Command {
   std::string_view name;
-  std::string_view argument;  // "MODEL", "[NAME]", "CODE" or ""
+  std::string_view argument;  // "MODEL", "MODEL...", "[NAME]", "CODE" or ""
   std::string_view summary;
   std::string_view examples;  // complete lines
   int (*run)(const Options& options) = nullptr;

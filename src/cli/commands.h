@@ -9,6 +9,7 @@ int run_train(const Options& options);
 int run_evaluate(const Options& options);
 int run_predict(const Options& options);
 int run_plan(const Options& options);
+int run_sweep(const Options& options);
 int run_inspect(const Options& options);
 int run_zoo(const Options& options);
 int run_doctor(const Options& options);

@@ -11,6 +11,7 @@ namespace hornbeam {
 namespace {
 
 volatile std::sig_atomic_t signals = 0;  // a handler can reach nothing but a global
+const char* said = "";
 
 void say(const char* text) {
   [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
@@ -19,7 +20,9 @@ void say(const char* text) {
 void handle(int) {
   if (signals) ::_exit(static_cast<int>(Exit::interrupted));
   signals = 1;
-  say("\nfinishing the step, then saving; once more ends at once\n");
+  say("\n");
+  say(said);
+  say("\n");
 }
 
 void install(void (*handler)(int)) {
@@ -30,7 +33,8 @@ void install(void (*handler)(int)) {
 
 }  // namespace
 
-InterruptWatch::InterruptWatch() {
+InterruptWatch::InterruptWatch(const char* answer) {
+  said = answer;
   signals = 0;
   install(handle);
 }

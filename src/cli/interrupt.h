@@ -7,7 +7,9 @@ namespace hornbeam {
 // From now on until its end. One at a time.
 class InterruptWatch {
  public:
-  InterruptWatch();
+  // `answer` is said when the first signal comes.
+  explicit InterruptWatch(
+      const char* answer = "finishing the step, then saving; once more ends at once");
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
   ~InterruptWatch();

@@ -65,7 +65,10 @@ Parsed parse_once(const std::vector<std::string>& arguments, const Command& comm
   app.set_help_flag();
   app.add_flag("-h,--help", options.help);
   app.add_option("--config", parsed.config);
-  if (!command.argument.empty()) app.add_option("model", options.model);
+  if (command.argument == several_models)
+    app.add_option("model", options.models);
+  else if (!command.argument.empty())
+    app.add_option("model", options.model);
   std::vector<std::pair<std::string, CLI::Option*>> bound;
   for (const OptionRow& row : option_rows())
     if (takes(row, command.name))
@@ -103,8 +106,13 @@ void require_usable(const Setting& setting, const std::vector<std::string>& argu
 }
 
 bool belongs_to_another_command(std::string_view name, std::string_view command) {
-  auto row = std::ranges::find(option_rows(), name, &OptionRow::name);
-  return row != option_rows().end() && !takes(*row, command);
+  bool known = false;
+  for (const OptionRow& row : option_rows()) {
+    if (row.name() != name) continue;
+    if (takes(row, command)) return false;
+    known = true;
+  }
+  return known;
 }
 
 // The command line with the settings of the file behind it. One that this command has no use for is
@@ -179,7 +187,9 @@ Options parse_options(const std::vector<std::string>& arguments) {
   require_known_flags(rest, command.name);
   Parsed parsed = parse_once(rest, command);
   if (!parsed.config.empty()) parsed.options = parse_with_config(rest, parsed, command);
-  if (command.argument == "MODEL" && parsed.options.model.empty() && !parsed.options.help)
+  const bool none = command.argument == several_models ? parsed.options.models.empty()
+                                                       : parsed.options.model.empty();
+  if (command.argument.starts_with("MODEL") && none && !parsed.options.help)
     refuse(fmt::format("{} needs a model", command.name),
            "give a .keras, .h5 or .json file, or zoo:NAME (hornbeam zoo lists them)");
   return parsed.options;

@@ -16,7 +16,8 @@ namespace hornbeam {
 
 struct Options {
   std::string command;
-  std::string model;  // a file, or zoo:NAME; for explain a code, for zoo a name
+  std::string model;                // a file, or zoo:NAME; for explain a code, for zoo a name
+  std::vector<std::string> models;  // sweep
   std::filesystem::path weights;
   bool help = false, version = false;
 
@@ -36,6 +37,12 @@ struct Options {
   std::vector<std::string> metrics;
   bool no_shuffle = false;
   uint64_t seed = 0;
+
+  // sweep: the cells of the table, and what it is compared with
+  std::vector<int64_t> batches{256, 1024, 4096, 8192, 16384, 50000};
+  std::vector<std::string> devices{"cpu"};
+  int64_t cell_epochs = 10;
+  std::string reference;  // "article" or nothing
 
   // where and how
   std::string device = "cpu";
@@ -59,6 +66,7 @@ struct Options {
   std::vector<std::string> dumps;
   bool profile = false;  // train
   std::filesystem::path trace;
+  std::filesystem::path plot, csv;  // sweep
 
   // --config
   std::map<std::string, std::string> setting_places;  // "--epochs": "run.toml:3"

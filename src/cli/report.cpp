@@ -117,6 +117,7 @@ Json train_report(const Options& options, const std::filesystem::path& run, Mode
                        {"threads", plan.threads.used},
                        {"policy", options.policy},
                        {"batch", options.batch},
+                       {"slices", options.replicas * plan.microbatches.parts},
                        {"parameters", model.parameters()},
                        {"planned_peak_bytes", plan.peak_bytes},
                        {"measured_peak_bytes", measured_peak_bytes()},

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/history_chart.h"
 #include "cli/report.h"
 #include "cli/session.h"
 #include "keras/model_writer.h"
@@ -30,16 +31,6 @@ bool is_taken(const std::string& prefix) {
   for (const auto& entry : fs::directory_iterator("runs", ignored))
     if (entry.path().filename().string().starts_with(prefix)) return true;
   return false;
-}
-
-// runs/NNN-model with the next free number. Of runs that start at once each gets its own.
-fs::path new_numbered_folder(const std::string& model_name) {
-  for (int number = 1;; ++number) {
-    std::string prefix = fmt::format("{:03}-", number);
-    if (is_taken(prefix)) continue;
-    fs::path folder = fs::path("runs") / (prefix + folder_name(model_name));
-    if (make_new_folder(folder)) return folder;
-  }
 }
 
 fs::path folder_for(const Options& options, const std::string& model_name) {
@@ -66,11 +57,20 @@ Json run_settings(const Options& options, const CompileConfig& config) {
 // it stays until its successor takes the place.
 void remove_earlier(const fs::path& folder) {
   std::error_code ignored;
-  for (const char* name : {"history.csv", "history.jsonl", "plan.txt"})
+  for (const char* name : {"history.csv", "history.jsonl", "history.svg", "plan.txt"})
     fs::remove(folder / name, ignored);
 }
 
 }  // namespace
+
+fs::path new_numbered_folder(std::string_view name) {
+  for (int number = 1;; ++number) {
+    std::string prefix = fmt::format("{:03}-", number);
+    if (is_taken(prefix)) continue;
+    fs::path folder = fs::path("runs") / (prefix + folder_name(name));
+    if (make_new_folder(folder)) return folder;
+  }
+}
 
 RunFolder::RunFolder(const Options& options, const std::string& model_name,
                      const CompileConfig& config)
@@ -87,6 +87,7 @@ void RunFolder::write_history(const History& history) const {
   for (const EpochRecord& record : history.epochs)
     lines += strict_json_text(epoch_json(record)) + "\n";
   write_text(path_ / "history.jsonl", lines);
+  write_text(path_ / "history.svg", history_svg(history));
 }
 
 void RunFolder::write_model(Model& model, const CompileConfig& config,

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include "cli/options.h"
 #include "nn/compile_state.h"
 #include "train/history.h"
 
 namespace hornbeam {
+
+// Makes runs/NNN-name with the next free number. Of processes that start at once each gets its own.
+std::filesystem::path new_numbered_folder(std::string_view name);
 
 class RunFolder {
  public:
