@@ -4,6 +4,7 @@
 #include <iostream>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -11,10 +12,11 @@
 #include "cli/article.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
-#include "cli/option_table.h"
 #include "cli/report.h"
 #include "cli/session.h"
+#include "cli/sweep_arguments.h"
 #include "cli/sweep_cell.h"
+#include "cli/sweep_chart.h"
 #include "cli/sweep_folder.h"
 #include "cli/sweep_progress.h"
 #include "cli/sweep_table.h"
@@ -47,32 +49,6 @@ std::optional<DataFacts> data_facts(Options options) {
     return facts_of(load_data(options, options.data, *saved->model));
   }
   return std::nullopt;
-}
-
-// An argument as a shell takes it.
-std::string quoted(const std::string& argument) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@+";
-  if (argument.find_first_not_of(plain) == argument.npos) return argument;
-  std::string text = "'";
-  for (char letter : argument)
-    text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return text + "'";
-}
-
-// The command that goes on with this sweep: what was said other than the defaults, and the folder.
-std::string command_to_go_on(const Options& options, const std::filesystem::path& folder) {
-  std::string command = "hornbeam sweep";
-  for (const std::string& model : options.models) command += " " + quoted(model);
-  for (const OptionRow& row : option_rows()) {
-    const Json value = row.field.value(options);
-    if (!takes(row, "sweep") || row.flag == "--out" || row.flag == "--overwrite" ||
-        value == row.field.value(Options{}))
-      continue;
-    for (const std::string& argument : flag_arguments(row.flag, row.value, value))
-      command += " " + quoted(argument);
-  }
-  return command + " " + quoted("--out=" + folder.string());
 }
 
 class Sweep {
@@ -139,7 +115,10 @@ class Sweep {
     CellEnd end = run_cell(cell, settings, folder_.cell_path(),
                            {.line = [&](std::string_view line) { progress_.line(line); },
                             .stop = [&] { return watch_.asked(); }});
-    if (end.stopped) return false;
+    if (end.stopped) {
+      progress_.stopped();
+      return false;
+    }
     if (end.row.at("error").is_null())
       folder_.add(settings, end.row);  // one that failed is tried again
     else
@@ -165,11 +144,10 @@ class Sweep {
     if (options_.json)
       print_json(Json::object({{"rows", rows_}}));
     else
-      std::cout << sweep_text(rows_);
+      std::cout << (rows_.empty() ? "" : sweep_text(rows_));
   }
 
   int stop() {
-    progress_.stopped();
     write_files();
     print();
     note(options_, "to go on: " + command_to_go_on(options_, folder_.path()));

@@ -7,20 +7,10 @@
 #include <csignal>
 
 #include "base/error.h"
-#include "cli/option_table.h"
-#include "cli/session.h"
 
 namespace hornbeam {
 namespace fs = std::filesystem;
 namespace {
-
-// Options of both commands that a cell has its own of, or that change no figure.
-constexpr std::string_view not_handed_on[] = {"--out",   "--overwrite", "--json",
-                                              "--quiet", "--progress",  "--threads"};
-
-std::string value_text(const Json& value) {
-  return value.is_text() ? value.as_text() : json_text(value);
-}
 
 // The fastest epoch counts, as in the article.
 const Json& best_epoch(const Json& report) {
@@ -77,37 +67,6 @@ Json row_of_report(const Cell& cell, const ChildEnd& end) {
 }
 
 }  // namespace
-
-std::vector<std::string> flag_arguments(std::string_view flag, std::string_view value_name,
-                                        const Json& value) {
-  if (value.is_null() || value == Json(false)) return {};
-  if (value == Json(true)) return {std::string(flag)};
-  if (!value.is_array()) return {fmt::format("{}={}", flag, value_text(value))};
-  std::vector<std::string> all;
-  for (const Json& item : value.as_array())
-    if (value_name == "LIST" && !all.empty())
-      all[0] += "," + value_text(item);
-    else
-      all.push_back(fmt::format("{}={}", flag, value_text(item)));
-  return all;
-}
-
-std::vector<std::string> cell_arguments(const Options& options, const Cell& cell) {
-  std::vector<std::string> arguments{"train",
-                                     cell.model,
-                                     "--device=" + cell.device,
-                                     fmt::format("--batch={}", cell.batch),
-                                     fmt::format("--epochs={}", options.cell_epochs),
-                                     fmt::format("--threads={}", threads_for(options))};
-  if (options.limit) arguments.push_back(fmt::format("--limit={}", *options.limit));
-  for (const OptionRow& row : option_rows()) {
-    if (!takes(row, "sweep") || !takes(row, "train") || std::ranges::count(not_handed_on, row.flag))
-      continue;
-    for (std::string& argument : flag_arguments(row.flag, row.value, row.field.value(options)))
-      arguments.push_back(std::move(argument));
-  }
-  return arguments;
-}
 
 CellEnd run_cell(const Cell& cell, std::vector<std::string> arguments, const fs::path& folder,
                  const ChildWatch& watch) {

@@ -6,14 +6,16 @@
 
 #include "base/text.h"
 #include "cli/progress.h"
+#include "cli/table.h"
 
 namespace hornbeam {
 namespace {
 
 std::string result_text(const Json& row) {
   if (!row.at("error").is_null()) return row.at("error").as_text();
-  return fmt::format("{:.3g} s an epoch, {:.3g} µs a sample",
-                     row.at("seconds_per_epoch").as_number(), row.at("us_per_sample").as_number());
+  return fmt::format("{} s an epoch, {} µs a sample",
+                     three_digits_text(row.at("seconds_per_epoch").as_number()),
+                     three_digits_text(row.at("us_per_sample").as_number()));
 }
 
 }  // namespace

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/text.h"
 #include "cli/article.h"
 #include "cli/table.h"
-#include "plot/line_chart.h"
 
 namespace hornbeam {
 namespace {
@@ -21,11 +19,7 @@ struct Column {
 
 std::string as_it_is(const Json& value) { return value.as_text(); }
 std::string with_thousands(const Json& value) { return thousands(value.as_integer()); }
-std::string three_digits(const Json& value) {
-  const double number = value.as_number();
-  return number < 1000 ? fmt::format("{:.3g}", number)
-                       : thousands(static_cast<int64_t>(number + 0.5));
-}
+std::string three_digits(const Json& value) { return three_digits_text(value.as_number()); }
 std::string bytes_of(const Json& value) {
   return bytes_text(static_cast<uint64_t>(value.as_integer()));
 }
@@ -47,16 +41,20 @@ constexpr Column columns[] = {
     {"article_gpu_us_per_sample", "1/2 K80 us", '>', three_digits},
 };
 
+// Where the article has a row without a figure, its device ran out of memory.
 std::string entry(const Column& column, const Json& row) {
   const Json& value = row.at(column.key);
-  return value.is_null() ? "-" : column.text(value);
+  if (!value.is_null()) return column.text(value);
+  const bool out_of_memory =
+      column.key.starts_with("article_") &&
+      find_article_row(row.at("model").as_text(), row.at("batch").as_integer()) != nullptr;
+  return out_of_memory ? "OOM" : "-";
 }
 
 std::vector<Column> columns_of(const std::vector<Json>& rows) {
   std::vector<Column> all;
-  std::ranges::copy_if(columns, std::back_inserter(all), [&](const Column& column) {
-    return rows.empty() || rows[0].find(column.key) != nullptr;
-  });
+  std::ranges::copy_if(columns, std::back_inserter(all),
+                       [&](const Column& column) { return rows[0].find(column.key) != nullptr; });
   return all;
 }
 
@@ -77,30 +75,6 @@ std::string csv_text(const Json& value) {
   std::string quoted = "\"";
   for (char letter : text) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
   return quoted + "\"";
-}
-
-std::string series_name(const Json& row) {
-  return fmt::format("{} on {}", row.at("model").as_text(), row.at("device").as_text());
-}
-
-Series& series_of(std::vector<Series>& all, const std::string& name) {
-  auto found = std::ranges::find(all, name, &Series::name);
-  return found == all.end() ? all.emplace_back(name) : *found;
-}
-
-void add_article_series(std::vector<Series>& all, const std::vector<Json>& rows) {
-  std::set<std::string> models;
-  for (const Json& row : rows) models.insert(row.at("model").as_text());
-  for (const ArticleRow& row : article_rows()) {
-    if (!models.contains(std::string(row.model))) continue;
-    auto add = [&](const char* device, const ArticleFigure& figure) {
-      if (figure.us_per_sample > 0)
-        series_of(all, fmt::format("{} on {} (article)", row.model, device))
-            .points.push_back({static_cast<double>(row.batch), figure.us_per_sample});
-    };
-    add("TPU v2", row.tpu);
-    add("half a K80", row.gpu);
-  }
 }
 
 }  // namespace
@@ -145,20 +119,6 @@ std::string sweep_csv(const std::vector<Json>& rows) {
     text += join(values, ",") + "\n";
   }
   return text;
-}
-
-std::string sweep_svg(const std::vector<Json>& rows, bool article) {
-  LineChart chart{.title = "Time of a sample by batch size",
-                  .x = {"batch size", true},
-                  .y = {"µs a sample", true},
-                  .series = {}};
-  for (const Json& row : rows)
-    if (row.at("error").is_null())
-      series_of(chart.series, series_name(row))
-          .points.push_back({row.at("batch").as_number(), row.at("us_per_sample").as_number()});
-  for (Series& series : chart.series) std::ranges::sort(series.points, {}, &Point::x);
-  if (article) add_article_series(chart.series, rows);
-  return line_chart_svg(chart);
 }
 
 }  // namespace hornbeam

@@ -1,4 +1,4 @@
-// The rows of a sweep as text, as CSV and as a picture.
+// The rows of a sweep as text and as CSV. There is one at least.
 #pragma once
 
 #include <string>
@@ -16,8 +16,5 @@ void add_article(Json& row);
 std::string sweep_text(const std::vector<Json>& rows);
 // The keys of the rows, then one line a row: texts as they are (RFC 4180), nothing for null.
 std::string sweep_csv(const std::vector<Json>& rows);
-// µs a sample over the batch size, both logarithmic; a line for each model and device, and with
-// `article` those of the article for its models. SVG.
-std::string sweep_svg(const std::vector<Json>& rows, bool article);
 
 }  // namespace hornbeam

@@ -37,6 +37,11 @@ std::string rate_text(double amount, double seconds) {
 
 std::string giga_text(double operations) { return fmt::format("{:.3f}", operations * 1e-9); }
 
+std::string three_digits_text(double number) {
+  return number < 999.5 ? fmt::format("{:.3g}", number)
+                        : thousands(static_cast<int64_t>(number + 0.5));
+}
+
 std::string mebi_text(double bytes) { return fmt::format("{:.2f}", bytes / (1024 * 1024)); }
 
 }  // namespace hornbeam

@@ -18,6 +18,7 @@ std::string milliseconds_text(double seconds);         // "12.345"
 std::string share_text(double part, double whole);     // "12.3 %"
 std::string rate_text(double amount, double seconds);  // in billions a second; "" for nothing
 std::string giga_text(double operations);              // "1.234"
+std::string three_digits_text(double number);          // "0.0123", "12.3", "1,234"
 std::string mebi_text(double bytes);                   // "1.23"
 
 }  // namespace hornbeam

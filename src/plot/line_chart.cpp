@@ -11,7 +11,7 @@ constexpr std::string_view colors[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7
 // A number of its own, so that colour and dashes do not repeat together.
 constexpr std::string_view dashes[] = {"", "7 3", "2 3", "9 3 2 3", "12 4"};
 
-constexpr double width = 760, plot_height = 400, left = 80, right = 20, top = 50, below_axis = 60;
+constexpr double width = 770, plot_height = 400, left = 80, right = 30, top = 50, below_axis = 60;
 constexpr double plot_width = width - left - right, legend_row = 20, legend_column = 340;
 constexpr size_t legend_columns = 2;
 constexpr Stroke grid{"#DDDDDD", 1}, frame{"#333333", 1};

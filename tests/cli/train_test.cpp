@@ -44,6 +44,18 @@ TEST_F(Train, WritesARunFolder) {
     EXPECT_FALSE(entry.path().filename().string().find(".writing") != std::string::npos);
 }
 
+TEST_F(Train, DrawsItsHistory) {
+  Ran ran = run("train " + regression_model() + " --data " + regression_data() +
+                " --validation-split 0.2 --metrics mae --epochs 3 --batch 4 --out one");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  std::string svg = text("one/history.svg");
+  for (const char* part : {">loss</text>", ">val_loss</text>", ">val_mae</text>", ">epoch</text>"})
+    EXPECT_NE(svg.find(part), std::string::npos) << part << "\n" << svg;
+  // Epochs count from 1: the axis runs from 1 at the left to 3 at the right end.
+  EXPECT_NE(svg.find("text-anchor=\"middle\">3</text>"), std::string::npos) << svg;
+  EXPECT_EQ(svg.find("text-anchor=\"middle\">0</text>"), std::string::npos) << svg;
+}
+
 TEST_F(Train, NumbersRunsAndOverwritesNone) {
   std::string command = "train " + regression_model() + " --data " + regression_data();
   EXPECT_EQ(run(command).exit, 0);
@@ -160,9 +172,10 @@ TEST_F(Train, GivesOneJsonDocument) {
   Json report = ran.json();
   EXPECT_EQ(keys(report), (std::vector<std::string>{
                               "run", "model", "device", "replicas", "threads", "policy", "batch",
-                              "parameters", "planned_peak_bytes", "measured_peak_bytes",
+                              "slices", "parameters", "planned_peak_bytes", "measured_peak_bytes",
                               "compile_seconds", "first_step_seconds", "epochs"}));
   EXPECT_EQ(report.at("parameters").as_integer(), 3 * 5 + 5 + 5 * 2 + 2);
+  EXPECT_EQ(report.at("slices").as_integer(), 1);
   const Json::Array& epochs = report.at("epochs").as_array();
   ASSERT_EQ(epochs.size(), 2u);
   EXPECT_EQ(keys(epochs[1]),
