@@ -12,12 +12,14 @@ namespace {
 
 volatile std::sig_atomic_t signals = 0;  // a handler can reach nothing but a global
 const char* said = "";
+bool waits = false;
 
 void say(const char* text) {
   [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
 }
 
 void handle(int) {
+  if (signals && waits) return;
   if (signals) ::_exit(static_cast<int>(Exit::interrupted));
   signals = 1;
   say("\n");
@@ -33,8 +35,12 @@ void install(void (*handler)(int)) {
 
 }  // namespace
 
-InterruptWatch::InterruptWatch(const char* answer) {
+InterruptWatch::InterruptWatch()
+    : InterruptWatch("finishing the step, then saving; once more ends at once", false) {}
+
+InterruptWatch::InterruptWatch(const char* answer, bool patient) {
   said = answer;
+  waits = patient;
   signals = 0;
   install(handle);
 }

@@ -1,5 +1,5 @@
-// Ctrl-C, and the signal that asks a process to end: the first lets the step finish and the model
-// be saved, the second ends at once.
+// Ctrl-C, and the signal that asks a process to end: the first lets the work come to a whole end,
+// the second ends at once.
 #pragma once
 
 namespace hornbeam {
@@ -7,9 +7,11 @@ namespace hornbeam {
 // From now on until its end. One at a time.
 class InterruptWatch {
  public:
-  // `answer` is said when the first signal comes.
-  explicit InterruptWatch(
-      const char* answer = "finishing the step, then saving; once more ends at once");
+  // The first signal lets the step finish and the model be saved.
+  InterruptWatch();
+  // `answer` is said when the first signal comes. With `patient` further ones change nothing: for
+  // work that ends soon, and must not leave anything half done.
+  InterruptWatch(const char* answer, bool patient);
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
   ~InterruptWatch();

@@ -159,7 +159,7 @@ class Sweep {
   SweepFolder folder_;
   std::vector<Cell> cells_;
   SweepProgress progress_;
-  InterruptWatch watch_{"stopping; what is measured is kept"};
+  InterruptWatch watch_{"stopping; what is measured is kept", true};
   std::vector<Json> rows_;
   bool ran_ = false;
   int failure_ = 0;

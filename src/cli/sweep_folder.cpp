@@ -31,15 +31,13 @@ std::optional<Json> cell_of(const std::string& line) {
 
 SweepFolder::SweepFolder(const Options& options)
     : path_(options.out.empty() ? new_numbered_folder("sweep") : options.out) {
-  if (options.out.empty() || make_new_folder(path_)) return;
-  if (!fs::exists(file()) && !fs::is_empty(path_) && !options.overwrite)
+  const bool is_new = options.out.empty() || make_new_folder(path_);
+  if (!is_new && !fs::exists(file()) && !fs::is_empty(path_) && !options.overwrite)
     throw Error("H303", {.message = fmt::format("'{}' exists and holds no sweep", path_.string()),
                          .place = "--out",
                          .help = "choose another --out, or add --overwrite"});
-  if (options.overwrite)
-    fs::remove(file());
-  else
-    read();
+  if (!is_new && !options.overwrite) read();
+  write();  // from now on this is the folder of a sweep, also when it is stopped in its first cell
 }
 
 void SweepFolder::read() {
@@ -57,10 +55,14 @@ std::optional<Json> SweepFolder::find(const std::vector<std::string>& settings) 
   return std::nullopt;
 }
 
-// The whole file, renamed into its place: it is small, and never half written.
 void SweepFolder::add(const std::vector<std::string>& settings, const Json& row) {
   done_.push_back(Json::object(
       {{"version", HORNBEAM_VERSION}, {"settings", settings_of(settings)}, {"row", row}}));
+  write();
+}
+
+// The whole file, renamed into its place: it is small, and never half written.
+void SweepFolder::write() const {
   std::string lines;
   for (const Json& cell : done_) lines += strict_json_text(cell) + "\n";
   write_text(file(), lines);

@@ -26,6 +26,7 @@ class SweepFolder {
 
  private:
   void read();
+  void write() const;
   std::filesystem::path file() const { return path_ / "cells.jsonl"; }
 
   std::filesystem::path path_;

@@ -119,6 +119,7 @@ TEST_F(Sweep, StoppedSaysHowToGoOn) {
   EXPECT_TRUE(says(ran.err, " --batch=2,1 --epochs=1000000 --no-shuffle '--memory=1 GiB' --out=s"))
       << ran.err;
   EXPECT_FALSE(std::filesystem::exists(file("s/cell")));
+  EXPECT_EQ(run(command("--batch 2 --epochs 1 --out s")).exit, 0);
 }
 
 TEST_F(Sweep, RefusesWrongLists) {
