@@ -81,9 +81,10 @@ void note_nothing_trained(const Options& options, Model& model) {
 }
 
 void note_idle_replicas(const Options& options) {
-  if (options.replicas <= options.batch) return;
+  const int replicas = options.replicas.value_or(1);
+  if (replicas <= options.batch) return;
   note(options, fmt::format("note: {} replicas share a batch of {}, so some have no samples",
-                            options.replicas, options.batch));
+                            replicas, options.batch));
 }
 
 }  // namespace hornbeam

@@ -22,7 +22,7 @@ int run_evaluate(const Options& options) {
   note_unscaled(options, data, *saved.model);
   note_odd_targets(options, data, *saved.model, config);
   std::unique_ptr<Backend> backend = backend_for(options);
-  Trainer trainer(*saved.model, config, *backend, trainer_options(options));
+  Trainer trainer(*saved.model, config, *backend, trainer_options(options, *backend));
   Logs logs = trainer.evaluate(data, reporter_for(options).get());
   if (options.json)
     print_json(logs_json(logs));

@@ -137,7 +137,7 @@ Compiled compiled(const Options& asked, SavedModel& saved) {
   Dataset like = data_to_plan_for(options, saved, config, options.measure ? options.batch : 1);
   std::unique_ptr<Backend> backend = backend_for(options);
   PassDumps dumps(options.dumps);
-  TrainerOptions settings = trainer_options(options);
+  TrainerOptions settings = trainer_options(options, *backend);
   settings.dump = [&](std::string_view pass, const Graph& graph) { dumps.add(pass, graph); };
   Trainer trainer(model, config, *backend, std::move(settings));
   const Executable& step = trainer.compile_training(like);
@@ -149,7 +149,7 @@ Compiled compiled(const Options& asked, SavedModel& saved) {
   }
   if (options.graph) result.graph = print(trainer.training_graph(like), Scopes::shown);
   if (options.stablehlo)
-    result.stablehlo = stablehlo_of(trainer.training_graph(like), trainer_options(options));
+    result.stablehlo = stablehlo_of(trainer.training_graph(like), trainer_options(options, *backend));
   return result;
 }
 

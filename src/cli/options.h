@@ -46,7 +46,8 @@ struct Options {
 
   // where and how
   std::string device = "cpu";
-  int replicas = 1;
+  std::optional<int> replicas;  // one for each device
+  std::vector<std::string> plugin_options;
   std::optional<int> threads;  // one for each core
   std::string isa;
   std::string policy = "float32";  // the only one

@@ -37,13 +37,14 @@ class Planner {
         config_(compile_for(options_, saved_, true)),
         like_(data_to_plan_for(options_, saved_, config_)),
         backend_(backend_for(with_deciding_threads(options_))),
-        limit_(memory_limit(options_)) {}
+        replicas_(replicas_for(options_, *backend_)),
+        limit_(memory_limit(options_, *backend_)) {}
 
   int run() { return options_.max_batch ? show_largest_batch() : show_plan(); }
 
  private:
   MemoryPlan plan(int64_t batch, int64_t limit) {
-    TrainerOptions settings = trainer_options(options_);
+    TrainerOptions settings = trainer_options(options_, *backend_);
     settings.batch = batch;
     settings.memory_limit = limit;
     return Trainer(*saved_.model, config_, *backend_, settings)
@@ -55,7 +56,7 @@ class Planner {
     MemoryPlan needed = plan(options_.batch, limit_);
     bool fits = needed.peak_bytes <= limit_;
     if (options_.json)
-      print_json(plan_json(needed, fits, options_.replicas));
+      print_json(plan_json(needed, fits, replicas_));
     else
       std::cout << plan_text(needed) << (fits ? "" : does_not_fit(needed, limit_, options_.batch));
     return fits ? 0 : static_cast<int>(Exit::does_not_fit);
@@ -72,7 +73,7 @@ class Planner {
   // batch, so that a line through two of them tells where to look.
   int64_t largest_batch() {
     constexpr int64_t most = int64_t{1} << 24;
-    Tried fits = tried(options_.replicas), other = tried(64 * options_.replicas);
+    Tried fits = tried(replicas_), other = tried(64 * replicas_);
     if (fits.room < 0) return 0;
     std::optional<int64_t> too_large;
     if (other.room < 0) too_large = other.batch;
@@ -89,7 +90,7 @@ class Planner {
 
   // How near the answer is looked for: a multiple of the replicas.
   int64_t step_at(int64_t batch) const {
-    return std::max<int64_t>(1, batch / 256 / options_.replicas) * options_.replicas;
+    return std::max<int64_t>(1, batch / 256 / replicas_) * replicas_;
   }
 
   int64_t where_the_room_ends(Tried fits, Tried other, std::optional<int64_t> too_large) const {
@@ -97,7 +98,7 @@ class Planner {
     const double bytes_a_sample = std::max(1.0, static_cast<double>(fits.room - other.room) /
                                                     static_cast<double>(other.batch - fits.batch));
     const int64_t more = static_cast<int64_t>(static_cast<double>(fits.room) / bytes_a_sample) /
-                         options_.replicas * options_.replicas;
+                         replicas_ * replicas_;
     const int64_t least = fits.batch + step;
     return too_large ? std::clamp(fits.batch + more, least, *too_large - step)
                      : std::max(fits.batch + more, least);
@@ -123,6 +124,7 @@ class Planner {
   CompileConfig config_;
   Dataset like_;
   std::unique_ptr<Backend> backend_;
+  int replicas_;
   int64_t limit_;
 };
 

@@ -94,7 +94,7 @@ int run_predict(const Options& options) {
   note_reshaping(options, data, *saved.model);
   note_unscaled(options, data, *saved.model);
   std::unique_ptr<Backend> backend = backend_for(options);
-  Trainer trainer(*saved.model, {}, *backend, trainer_options(options));
+  Trainer trainer(*saved.model, {}, *backend, trainer_options(options, *backend));
   std::vector<Tensor> outputs = trainer.predict(data, reporter_for(options).get());
   Json report = predict_report(options, *saved.model, outputs);
   write_outputs(options.out, *saved.model, std::move(outputs));

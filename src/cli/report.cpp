@@ -107,13 +107,13 @@ Json epoch_json(const EpochRecord& record) {
 }
 
 Json train_report(const Options& options, const std::filesystem::path& run, Model& model,
-                  const MemoryPlan& plan, const History& history) {
+                  const MemoryPlan& plan, const History& history, int replicas) {
   Json::Array epochs;
   for (const EpochRecord& record : history.epochs) epochs.push_back(epoch_json(record));
   return Json::object({{"run", run.string()},
                        {"model", options.model},
                        {"device", options.device},
-                       {"replicas", options.replicas},
+                       {"replicas", replicas},
                        {"threads", plan.threads.used},
                        {"policy", options.policy},
                        {"batch", options.batch},

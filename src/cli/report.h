@@ -16,7 +16,7 @@ std::string plan_text(const MemoryPlan& plan);
 std::string threads_text(const PlannedThreads& threads);
 Json plan_json(const MemoryPlan& plan, bool fits, int replicas);
 Json train_report(const Options& options, const std::filesystem::path& run, Model& model,
-                  const MemoryPlan& plan, const History& history);
+                  const MemoryPlan& plan, const History& history, int replicas);
 Json epoch_json(const EpochRecord& record);
 Json logs_json(const Logs& logs);
 void print_json(const Json& document);  // the one document of --json, on standard output

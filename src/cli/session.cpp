@@ -169,7 +169,11 @@ int threads_for(const Options& options) {
 }
 
 std::unique_ptr<Backend> backend_for(const Options& options) {
-  return make_backend(options.device, {.threads = threads_for(options), .isa = options.isa});
+  return make_backend(options.device, {.threads = threads_for(options),
+                                       .isa = options.isa,
+                                       .replicas = options.replicas,
+                                       .plugin_options = options.plugin_options,
+                                       .program_cache = cache_folder() / "programs"});
 }
 
 Dataset load_data(const Options& options, const std::string& text, const Model& model) {
@@ -215,7 +219,8 @@ CompileConfig compile_for(const Options& options, const SavedModel& saved, bool 
   return config;
 }
 
-int64_t memory_limit(const Options& options) {
+int64_t memory_limit(const Options& options, const Backend& backend) {
+  if (options.memory.empty() && backend.own_memory()) return *backend.own_memory();
   uint64_t bytes = options.memory.empty() ? free_memory() : parse_bytes(options.memory, "--memory");
   return static_cast<int64_t>(std::min(bytes, static_cast<uint64_t>(INT64_MAX)));
 }
@@ -239,14 +244,18 @@ MatmulPrecision matmul_precision(const std::string& name) {
 
 }  // namespace
 
-TrainerOptions trainer_options(const Options& options) {
+int replicas_for(const Options& options, const Backend& backend) {
+  return options.replicas.value_or(backend.devices());
+}
+
+TrainerOptions trainer_options(const Options& options, const Backend& backend) {
   return {.batch = options.batch,
-          .replicas = options.replicas,
+          .replicas = replicas_for(options, backend),
           .seed = options.seed,
           .transforms = transforms_for(options),
           .disabled_passes = options.disabled_passes,
           .matmul_precision = matmul_precision(options.matmul_precision),
-          .memory_limit = memory_limit(options)};
+          .memory_limit = memory_limit(options, backend)};
 }
 
 bool complete_model(SavedModel& saved, const Dataset& data, uint64_t seed) {

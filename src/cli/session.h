@@ -25,9 +25,11 @@ Dataset load_data(const Options& options, const std::string& text, const Model& 
 CompileConfig compile_for(const Options& options, const SavedModel& saved, bool training);
 // New layers of --transform; H302 for one that cannot be made.
 std::vector<std::shared_ptr<Layer>> transforms_for(const Options& options);
-TrainerOptions trainer_options(const Options& options);
-// --memory, or what the machine has free; in bytes.
-int64_t memory_limit(const Options& options);
+TrainerOptions trainer_options(const Options& options, const Backend& backend);
+// --replicas, or one for each device.
+int replicas_for(const Options& options, const Backend& backend);
+// --memory, or what the device has, or what the machine has free; in bytes.
+int64_t memory_limit(const Options& options, const Backend& backend);
 
 // Builds a model that declares no shapes for the samples of the data, and draws missing weights;
 // says whether there were any.

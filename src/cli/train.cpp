@@ -47,7 +47,7 @@ class Run {
         config_(std::move(config)),
         sets_(std::move(sets)),
         backend_(backend_for(options)),
-        trainer_(model_, config_, *backend_, trainer_options(options)),
+        trainer_(model_, config_, *backend_, trainer_options(options, *backend_)),
         profile_(options.trace.empty() ? 0 : traced_steps) {
     if (saved.optimizer_state && options.optimizer.empty())
       trainer_.set_optimizer_state(std::move(*saved.optimizer_state));
@@ -99,7 +99,8 @@ class Run {
       if (options_.profile) std::cout << profile_text(profile_);
       return;
     }
-    Json document = train_report(options_, folder.path(), model_, plan, history);
+    Json document = train_report(options_, folder.path(), model_, plan, history,
+                                 replicas_for(options_, *backend_));
     if (options_.profile) document.set("profile", profile_json(profile_));
     print_json(document);
   }

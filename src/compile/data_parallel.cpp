@@ -90,9 +90,10 @@ class SliceSum {
 
 class SlicedGraph {
  public:
-  SlicedGraph(const Graph& graph, int replicas)
+  SlicedGraph(const Graph& graph, int replicas, int devices)
       : graph_(graph),
         replicas_(static_cast<size_t>(replicas)),
+        devices_(static_cast<size_t>(devices)),
         relations_(relations_of(graph)),
         uniform_(graph.nodes().size()),
         varying_(replicas_, std::vector<Exprs>(graph.nodes().size())),
@@ -152,7 +153,7 @@ class SlicedGraph {
     Exprs operands = operands_of(node, 0);
     if (node.op != &all_reduce_op) return build_.add_like(node, operands);
     SliceSum sum;  // of as many equal values
-    for (size_t slice = 0; slice < replicas_; ++slice) sum.push(operands[0]);
+    for (size_t slice = 0; slice < replicas_ * devices_; ++slice) sum.push(operands[0]);
     return {sum.total()};
   }
 
@@ -169,9 +170,15 @@ class SlicedGraph {
 
   Exprs varying_node(const Node& node, size_t slice) {
     if (node.op == &input_op) return {input_slice(node, slice)};
-    if (node.op == &replica_id_op)
-      return {build_.constant(Tensor::scalar(static_cast<int64_t>(slice)))};
+    if (node.op == &replica_id_op) return {slice_number(slice)};
     return build_.add_like(node, operands_of(node, slice));
+  }
+
+  Expr slice_number(size_t slice) {
+    Expr own = build_.constant(Tensor::scalar(static_cast<int64_t>(slice)));
+    if (devices_ == 1) return own;
+    Expr slices = build_.constant(Tensor::scalar(static_cast<int64_t>(replicas_)));
+    return replica_id(build_) * slices + own;
   }
 
   void finish_sums(int stage) {
@@ -179,7 +186,8 @@ class SlicedGraph {
       const Node& node = graph_.nodes()[number];
       if (!sums_slices(node) || relations_[number].stage != stage + 1) continue;
       build_.set_scope(node.scope);
-      uniform_[number] = {sums_[number].total()};
+      const Expr sum = sums_[number].total();
+      uniform_[number] = {devices_ == 1 ? sum : all_reduce(sum)};
     }
   }
 
@@ -215,7 +223,7 @@ class SlicedGraph {
   }
 
   const Graph& graph_;
-  size_t replicas_;
+  size_t replicas_, devices_;
   std::vector<Relation> relations_;
   Builder build_;
   Exprs inputs_;
@@ -235,9 +243,10 @@ Graph with_one_replica(const Graph& graph) {
 
 }  // namespace
 
-Graph data_parallel(const Graph& graph, int replicas) {
-  check(replicas >= 1, "at least one replica");
-  return replicas == 1 ? with_one_replica(graph) : SlicedGraph(graph, replicas).build();
+Graph data_parallel(const Graph& graph, int replicas, int devices) {
+  check(replicas >= 1 && devices >= 1, "at least one replica and device");
+  return replicas * devices == 1 ? with_one_replica(graph)
+                                 : SlicedGraph(graph, replicas, devices).build();
 }
 
 }  // namespace hornbeam

@@ -12,7 +12,7 @@ namespace hornbeam {
 Graph lower(const Graph& graph);
 
 // What a graph goes through before it is printed as StableHLO: the neutral passes without any
-// composite claimed, and lower.
-std::vector<Pass> stablehlo_passes(const CompileOptions& options);
+// composite claimed, and lower. The replicas are shared by so many devices.
+std::vector<Pass> stablehlo_passes(const CompileOptions& options, int devices = 1);
 
 }  // namespace hornbeam

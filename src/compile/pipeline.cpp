@@ -79,9 +79,12 @@ PipelineResult run_more_passes(PipelineResult result, std::span<const Pass> pass
 
 Pass simplify_pass() { return {"simplify", simplify}; }
 
-Pass data_parallel_pass(int replicas) {
+Pass data_parallel_pass(int replicas, int devices) {
   return {"data_parallel",
-          [replicas](const Graph& graph) { return data_parallel(graph, replicas); }, true};
+          [slices = replicas / devices, devices](const Graph& graph) {
+            return data_parallel(graph, slices, devices);
+          },
+          true};
 }
 
 Pass expand_pass(Claims claims) {
@@ -89,9 +92,9 @@ Pass expand_pass(Claims claims) {
           [claims = std::move(claims)](const Graph& graph) { return expand(graph, claims); }, true};
 }
 
-std::vector<Pass> neutral_passes(const CompileOptions& options, Claims claims) {
-  return {simplify_pass(), data_parallel_pass(options.replicas), expand_pass(std::move(claims)),
-          simplify_pass()};
+std::vector<Pass> neutral_passes(const CompileOptions& options, Claims claims, int devices) {
+  return {simplify_pass(), data_parallel_pass(options.replicas, devices),
+          expand_pass(std::move(claims)), simplify_pass()};
 }
 
 }  // namespace hornbeam

@@ -36,10 +36,11 @@ PipelineResult run_more_passes(PipelineResult before, std::span<const Pass> pass
 using Claims = std::function<bool(const Node& node, const Types& operands)>;
 
 Pass simplify_pass();
-Pass data_parallel_pass(int replicas);
+// Of all replicas, each device has its share.
+Pass data_parallel_pass(int replicas, int devices = 1);
 Pass expand_pass(Claims claims);
 
 // What a backend without passes of its own needs: simplify, data_parallel, expand, simplify.
-std::vector<Pass> neutral_passes(const CompileOptions& options, Claims claims);
+std::vector<Pass> neutral_passes(const CompileOptions& options, Claims claims, int devices = 1);
 
 }  // namespace hornbeam

@@ -1,14 +1,13 @@
 #include "data/checksum.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <memory>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -33,19 +32,9 @@ void read_pieces(const fs::path& path, Use&& use) {
 }  // namespace
 
 std::string checksum_of(const fs::path& file) {
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
-                                                                  EVP_MD_CTX_free);
-  bool good = EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
-  read_pieces(file, [&](const char* data, size_t size) {
-    good = good && EVP_DigestUpdate(context.get(), data, size) == 1;
-  });
-  unsigned char bytes[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  good = good && EVP_DigestFinal_ex(context.get(), bytes, &size) == 1;
-  check(good, "the checksum can be computed");
-  std::string text;
-  for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", bytes[i]);
-  return text;
+  Sha256 digest;
+  read_pieces(file, [&](const char* data, size_t size) { digest.add({data, size}); });
+  return digest.hexadecimal();
 }
 
 void check_published(const PublishedFile& published, const fs::path& file) {

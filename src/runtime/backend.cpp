@@ -6,14 +6,14 @@
 
 namespace hornbeam {
 
-Buffer Backend::upload(const Tensor& tensor) {
-  Buffer buffer = allocate({tensor.dtype(), tensor.shape()});
+Buffer Backend::upload(const Tensor& tensor, Role role) {
+  Buffer buffer = allocate({tensor.dtype(), tensor.shape()}, role);
   upload(tensor, *buffer);
   return buffer;
 }
 
-Buffer Backend::upload(Tensor&& tensor) {
-  Buffer buffer = upload(std::as_const(tensor));
+Buffer Backend::upload(Tensor&& tensor, Role role) {
+  Buffer buffer = upload(std::as_const(tensor), role);
   tensor = Tensor();
   return buffer;
 }

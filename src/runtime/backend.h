@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,7 +40,7 @@ enum class MatmulPrecision {
 };
 
 struct CompileOptions {
-  int replicas = 1;                          // equal slices of the batch, run in series
+  int replicas = 1;                          // equal slices of the batch
   std::vector<std::string> disabled_passes;  // switches, by name
   MatmulPrecision matmul_precision = MatmulPrecision::highest;
   // What the plan may need at its peak. A batch that needs more is run in microbatches when the
@@ -67,7 +68,8 @@ class Executable {
   virtual void prepare() = 0;
   // Runs the graph: inputs and outputs in the order of its ports. State inputs are donated: the
   // state outputs are the same buffers with the new values. Other outputs stay valid until another
-  // run or prepare() of any executable of the backend: they share their memory. Allocates nothing.
+  // run or prepare() of any executable of the backend, which may share their memory, or for
+  // steps_ahead() runs. Nothing is allocated on the host's side of a step but where a plugin does.
   virtual void run(std::span<const Buffer> inputs, std::span<Buffer> outputs) = 0;
 };
 
@@ -76,18 +78,27 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual std::string_view name() const = 0;
+  // How many runs may have been started whose results nobody has read: the results of a run are
+  // there, and stay what they are, until that many more were started.
+  virtual int steps_ahead() const { return 0; }
+  // That share the slices of a batch; they divide the replicas of every step.
+  virtual int devices() const { return 1; }
+  // Bytes that each device may use; nothing when that is what the machine has free.
+  virtual std::optional<int64_t> own_memory() const { return {}; }
   virtual std::unique_ptr<Executable> compile(const Graph& graph,
                                               const CompileOptions& options) = 0;
 
-  virtual Buffer allocate(const Type& type) = 0;                        // zero-filled
+  // Zero-filled. The role is that of the input that it will be: a batch is cut where there are
+  // several devices, everything else is on all of them.
+  virtual Buffer allocate(const Type& type, Role role) = 0;
   virtual void upload(const Tensor& tensor, DeviceBuffer& buffer) = 0;  // of equal type
   // Fills `part` with the row-major bytes of the buffer from the byte `first` on.
   virtual void download(const DeviceBuffer& buffer, int64_t first,
                         std::span<std::byte> part) const = 0;
 
-  Buffer upload(const Tensor& tensor);
+  Buffer upload(const Tensor& tensor, Role role = Role::state);
   // Leaves the tensor empty: its numbers are not in memory twice.
-  Buffer upload(Tensor&& tensor);
+  Buffer upload(Tensor&& tensor, Role role = Role::state);
   void download(const DeviceBuffer& buffer, Tensor& tensor) const;  // of equal type
   Tensor download(const Buffer& buffer) const;
 };

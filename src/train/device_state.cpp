@@ -61,7 +61,7 @@ Buffer DeviceState::buffer(const std::string& name, const Type& type) {
   Tensor first_iteration = Tensor::scalar(optimizer_state_.iteration);
   values[std::string(iteration_name)] = &first_iteration;
   auto value = values.find(name);
-  return buffers_[name] = value == values.end() ? backend_.allocate(type)
+  return buffers_[name] = value == values.end() ? backend_.allocate(type, Role::state)
                                                 : backend_.upload(std::move(*value->second));
 }
 

@@ -170,9 +170,9 @@ const Executable& Trainer::compile_validation(const Dataset& like) {
 }
 
 // Training and validation take turns, and both get their input anew for every run.
-Buffer Trainer::input_buffer(const std::string& name, const Type& type) {
-  Buffer& last = input_buffers_[name];
-  if (last == nullptr || last->type() != type) last = backend_.allocate(type);
+Buffer Trainer::input_buffer(const Port& port, const Type& type) {
+  Buffer& last = input_buffers_[port.name];
+  if (last == nullptr || last->type() != type) last = backend_.allocate(type, port.role);
   return last;
 }
 
@@ -184,7 +184,7 @@ void Trainer::allocate(Compiled& step) {
     const Port& port = step.inputs[i];
     const Type& type = step.input_types[i];
     step.input_buffers.push_back(port.role == Role::state ? state_.buffer(port.name, type)
-                                                          : input_buffer(port.name, type));
+                                                          : input_buffer(port, type));
   }
   step.output_buffers.resize(step.outputs.size());
   give_free_memory_back();  // what compiling took and the host's weights: no part of the plan

@@ -96,7 +96,7 @@ class Trainer {
   bool runs_whole(const MemoryPlan& plan) const;
   void compile(Compiled& step, Kind kind, const Dataset& like, const StepShape& shape);
   void allocate(Compiled& step);
-  Buffer input_buffer(const std::string& name, const Type& type);
+  Buffer input_buffer(const Port& port, const Type& type);
   void upload_batch(Compiled& step, const Batch& batch);
   void run(Compiled& step, const Batch& batch);
   std::optional<EpochRecord> run_epoch(EpochRun& epoch_run, int64_t epoch, History& history);

@@ -19,7 +19,7 @@ std::unique_ptr<Executable> CpuBackend::compile(const Graph& graph, const Compil
   return best;
 }
 
-Buffer CpuBackend::allocate(const Type& type) {
+Buffer CpuBackend::allocate(const Type& type, Role) {
   return std::make_shared<CpuBuffer>(type, std::make_shared<Memory>(type.bytes()), 0);
 }
 

@@ -20,7 +20,7 @@ class CpuBackend : public Backend {
   std::string_view name() const override { return "cpu"; }
   std::unique_ptr<Executable> compile(const Graph& graph, const CompileOptions& options) override;
 
-  Buffer allocate(const Type& type) override;
+  Buffer allocate(const Type& type, Role role) override;
   void upload(const Tensor& tensor, DeviceBuffer& buffer) override;
   void download(const DeviceBuffer& buffer, int64_t first,
                 std::span<std::byte> part) const override;

@@ -103,7 +103,9 @@ std::unique_ptr<Executable> ReferenceBackend::compile(const Graph& graph,
   return std::make_unique<ReferenceExecutable>(run_passes(graph, passes, options));
 }
 
-Buffer ReferenceBackend::allocate(const Type& type) { return std::make_shared<TensorBuffer>(type); }
+Buffer ReferenceBackend::allocate(const Type& type, Role) {
+  return std::make_shared<TensorBuffer>(type);
+}
 
 void ReferenceBackend::upload(const Tensor& tensor, DeviceBuffer& buffer) {
   TensorBuffer& target = own(buffer);
