@@ -115,7 +115,7 @@ Json train_report(const Options& options, const std::filesystem::path& run, Mode
                        {"device", options.device},
                        {"replicas", options.replicas},
                        {"threads", plan.threads.used},
-                       {"policy", options.policy},
+                       {"policy", model.policy_names()},
                        {"batch", options.batch},
                        {"parameters", model.parameters()},
                        {"planned_peak_bytes", plan.peak_bytes},
