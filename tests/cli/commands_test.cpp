@@ -266,6 +266,9 @@ TEST_F(Commands, PredictThroughALinkKeepsTheLink) {
 }
 
 TEST_F(Commands, InspectShowsTheModel) {
+  EXPECT_NE(run("inspect zoo:lenet --policy mixed_bfloat16").out.find("850  mixed_bfloat16\n"),
+            std::string::npos);  // the last layer: 84 · 10 + 10 parameters
+  EXPECT_EQ(run("inspect zoo:lenet").out.find("float32"), std::string::npos);
   Ran ran = run("inspect zoo:article-cnn");
   EXPECT_EQ(ran.exit, 0);
   EXPECT_NE(ran.out.find("Total params: 3,491,082"), std::string::npos) << ran.out;
