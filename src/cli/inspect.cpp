@@ -25,6 +25,11 @@ std::string shape_text(const Shape& shape) {
   return text + ")";
 }
 
+// Behind the columns, for a layer whose dtype policy is not the usual one.
+std::string policy_text(const Layer& layer) {
+  return layer.policy == float32_policy ? "" : fmt::format("  {}", layer.policy.name);
+}
+
 int64_t own_parameters(const std::shared_ptr<Layer>& layer) {
   if (auto model = std::dynamic_pointer_cast<Model>(layer)) return model->parameters();
   int64_t count = 0;
@@ -62,9 +67,9 @@ void print_summary(const SavedModel& saved) {
                            model.class_name(), "Layer (type)", "Output shape", "Param #");
   for (const Row& row : rows_of(model))
     std::cout << fmt::format(
-        "{:42} {:26} {:>12}\n",
+        "{:42} {:26} {:>12}{}\n",
         fmt::format("{} ({})", printable(row.layer.name), row.layer.class_name()),
-        shape_text(row.output), thousands(row.parameters));
+        shape_text(row.output), thousands(row.parameters), policy_text(row.layer));
   int64_t trained = trained_parameters(model);
   int64_t total = model.parameters();
   std::cout << fmt::format(
@@ -84,6 +89,7 @@ Json layer_json(const Row& row) {
   shape.insert(shape.end(), row.output.begin() + 1, row.output.end());
   return Json::object({{"name", row.layer.name},
                        {"class_name", row.layer.class_name()},
+                       {"policy", row.layer.policy.name},
                        {"output_shape", shape},
                        {"parameters", row.parameters}});
 }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "nn/dtype_policy.h"
 
 namespace hornbeam {
 namespace {
@@ -127,10 +128,11 @@ CLI::Option* bind_progress(CLI::App& app, const std::string& flag, Options& opti
 
 CLI::Option* bind_policy(CLI::App& app, const std::string& flag, Options& options) {
   return app.add_option_function<std::string>(flag, [&options, flag](const std::string& policy) {
-    if (policy != options.policy)
+    if (find_dtype_policy(policy) == nullptr)
       throw Error("H302", {.message = fmt::format("the policy '{}' is not supported", policy),
                            .place = flag,
-                           .help = "all is computed in float32"});
+                           .help = fmt::format("the policies are {}", dtype_policies_text)});
+    options.policy = policy;
   });
 }
 
@@ -241,7 +243,8 @@ const OptionRow rows[] = {
      count<&Options::threads, most_threads>},
     {"--isa", "NAME", everywhere, "machine", "force a lesser instruction set: avx512, avx2, sse4",
      option<&Options::isa>},
-    {"--policy", "NAME", everywhere, "machine", "the type of numbers: float32 (default)",
+    {"--policy", "NAME", everywhere, "machine",
+     "what layers without a dtype policy of their own have: float32 (default), mixed_bfloat16",
      policy_name},
     {"--matmul-precision", "NAME", everywhere, "machine",
      "highest (default): as sums in float32; high, default: faster",

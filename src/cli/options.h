@@ -50,7 +50,7 @@ struct Options {
   std::vector<std::string> plugin_options;
   std::optional<int> threads;  // one for each core
   std::string isa;
-  std::string policy = "float32";  // the only one
+  std::string policy = "float32";  // of layers without one of their own
   std::string matmul_precision = "highest";
   std::string memory;
   std::vector<std::string> disabled_passes;

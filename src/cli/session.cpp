@@ -149,7 +149,9 @@ std::shared_ptr<Model> built_in_model(std::string_view name) {
       [] { return "hornbeam zoo lists the built-in models"; });
 }
 
-SavedModel load_model(const Options& options) {
+namespace {
+
+SavedModel model_as_stored(const Options& options) {
   std::string ending = std::filesystem::path(options.model).extension().string();
   if (!options.weights.empty() && ending != ".json")
     throw Error("H304", {.message = "'" + options.model + "' takes no weights from another file",
@@ -158,6 +160,14 @@ SavedModel load_model(const Options& options) {
   if (options.model.starts_with(zoo_prefix))
     return {.model = built_in_model(std::string_view(options.model).substr(zoo_prefix.size()))};
   return load_model_file(options.model, options.weights);
+}
+
+}  // namespace
+
+SavedModel load_model(const Options& options) {
+  SavedModel saved = model_as_stored(options);
+  saved.model->set_dtype_policy(*find_dtype_policy(options.policy));
+  return saved;
 }
 
 void note_left_out(const Options& options, const SavedModel& saved) {

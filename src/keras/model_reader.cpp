@@ -129,6 +129,10 @@ std::shared_ptr<Model> read_parts(const Json& json, const std::string& place,
                                      : read_graph(form.config, place, origin);
   if (const Json* trainable = form.config.find("trainable"); trainable && trainable->is_bool())
     model->trainable = trainable->as_bool();
+  if (form.config.is_object()) {  // Keras 1 and 2 wrote a list of layers
+    Fields fields = Fields::reader(form.config, place);
+    dtype_policy_field(fields, model->policy);
+  }
   return model;
 }
 

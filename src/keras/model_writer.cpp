@@ -41,8 +41,10 @@ class GraphWriter {
     return json;
   }
 
+  const Layer& layer_of(TensorRef ref) const { return *model_.calls[ref.call].layer; }
+
   Json history(TensorRef ref, int64_t offset) const {
-    const Layer& layer = *model_.calls[ref.call].layer;
+    const Layer& layer = layer_of(ref);
     int64_t number = numbers_[ref.call] + (nested(layer) ? offset : 0);
     return Json::Array{layer.name, number, static_cast<int64_t>(ref.output)};
   }
@@ -60,7 +62,7 @@ class GraphWriter {
   Json tensor(TensorRef ref) const {
     return Json::object({{"class_name", "__keras_tensor__"},
                          {"config", Json::object({{"shape", batch_shape(ref)},
-                                                  {"dtype", "float32"},
+                                                  {"dtype", name_of(layer_of(ref).policy.compute)},
                                                   {"keras_history", history(ref, 0)}})}});
   }
 
@@ -108,7 +110,7 @@ Json sequential_config(const Model& model) {
   }
   return Json::object({{"name", model.name},
                        {"trainable", model.trainable},
-                       {"dtype", "float32"},
+                       {"dtype", model.policy.name},
                        {"layers", std::move(layers)}});
 }
 

@@ -2,19 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "ops/ops.h"
 
 namespace hornbeam {
 
-Expr Trace::weight(const Weight& weight) {
+Expr Trace::variable(const Weight& weight) {
   if (auto found = weights.find(&weight); found != weights.end()) return found->second;
   Expr value = weight.value.shape() == weight.shape
                    ? build.constant(weight.value)
                    : full(build, {DType::float32, weight.shape}, 0);
   return weights[&weight] = value;
 }
+
+Expr Trace::weight(const Weight& weight) { return convert(variable(weight), compute_dtype); }
 
 Expr Trace::next_key() { return fold_in(step_key, build.constant(Tensor::scalar(keys_++))); }
 
@@ -28,14 +32,17 @@ Exprs call_layer(Layer& layer, Trace& trace, std::span<const Expr> inputs) {
   std::vector<Shape> shapes;
   for (Expr& input : given) {
     shapes.emplace_back(input.shape());
-    if (!layer.keeps_integers() && !is_floating(input.dtype()))
-      input = convert(input, DType::float32);
+    bool cast = is_floating(input.dtype()) ? layer.autocast() : !layer.keeps_integers();
+    if (cast) input = convert(input, layer.policy.compute);
   }
   if (!layer.built()) {
     layer.build(shapes);
     layer.set_built();
   }
-  return layer.call(trace, given);
+  DType outer = std::exchange(trace.compute_dtype, layer.policy.compute);
+  Exprs results = layer.call(trace, given);
+  trace.compute_dtype = outer;
+  return results;
 }
 
 Weight& Layer::declare(std::string weight_name, Shape shape, InitializerPointer first,
@@ -56,15 +63,7 @@ const Weight& Layer::own(std::string_view weight_name) const {
 void Layer::common_fields(Fields& f) {
   f("name", name);
   f("trainable", trainable);
-  f.custom(
-      "dtype",
-      [&](const Json& json) {
-        const Json* policy = json.find("config");
-        const Json* policy_name = policy == nullptr ? &json : policy->find("name");
-        if (json.is_null() || (policy_name != nullptr && *policy_name == Json("float32"))) return;
-        f.refuse("dtype", "only float32 is supported, received " + json_text(json));
-      },
-      [] { return Json("float32"); });
+  dtype_policy_field(f, policy);
   for (const char* key : {"batch_input_shape", "input_dtype", "build_config"}) f.ignore(key);
 }
 

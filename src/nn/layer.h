@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nn/constraint.h"
+#include "nn/dtype_policy.h"
 #include "nn/initializer.h"
 #include "nn/regularizer.h"
 
@@ -41,7 +42,11 @@ class Trace {
   // New values of weights that change without a gradient, such as moving averages.
   std::map<const Weight*, Expr> updates;
 
-  Expr weight(const Weight& weight);
+  // The compute dtype of the layer that is being called.
+  DType compute_dtype = DType::float32;
+
+  Expr variable(const Weight& weight);  // in its own dtype
+  Expr weight(const Weight& weight);    // cast to compute_dtype
   Expr next_key();                // an own stream for each random layer, in the order of the calls
   Expr mean_over_slices(Expr x);  // over the slices that have real samples
 
@@ -53,14 +58,17 @@ class Layer : public KerasObject {
  public:
   std::string name;
   bool trainable = true;
+  DTypePolicy policy = float32_policy;
 
   // Declares the weights for inputs of these shapes (batch extent 1). Called once.
   virtual void build(std::span<const Shape> /*inputs*/) {}
   virtual Exprs call(Trace& trace, std::span<const Expr> inputs) = 0;
 
   // Whether integers stay integers. Other layers compute on floats, as in Keras, and are given
-  // integers and booleans as float32.
+  // integers and booleans in their compute dtype.
   virtual bool keeps_integers() const { return false; }
+  // Whether floating inputs are cast to the compute dtype.
+  virtual bool autocast() const { return true; }
 
   // What becomes of the mask of an Embedding with mask_zero: a layer drops it, lets it pass, or
   // computes otherwise under it.
@@ -85,7 +93,7 @@ class Layer : public KerasObject {
   bool built_ = false;
 };
 
-// What a layer makes of its inputs; builds it first when it is not built.
+// What a layer makes of its inputs, cast as its policy says; builds it first when it is not built.
 Exprs call_layer(Layer& layer, Trace& trace, std::span<const Expr> inputs);
 
 const ObjectTable<Layer>& layers();

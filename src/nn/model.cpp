@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "nn/layer_order.h"
 #include "nn/layers/basic.h"
 
@@ -21,6 +22,15 @@ std::vector<Shape> shapes_of(std::span<const Expr> exprs) {
   std::vector<Shape> shapes;
   for (const Expr& expr : exprs) shapes.emplace_back(expr.shape());
   return shapes;
+}
+
+void collect_policies(const Model& model, std::set<std::string>& names) {
+  for (const LayerCall& call : model.calls) {
+    if (auto nested = dynamic_cast<const Model*>(call.layer.get()))
+      collect_policies(*nested, names);
+    else if (!is_input(call))
+      names.emplace(call.layer->policy.name);
+  }
 }
 
 // Shape and type problems of a layer become H114 with the place of the layer.
@@ -134,6 +144,22 @@ int64_t Model::parameters() {
   int64_t count = 0;
   for (const ModelWeight& weight : weights()) count += weight.weight->shape.elements();
   return count;
+}
+
+void Model::set_dtype_policy(const DTypePolicy& global) {
+  if (policy == float32_policy) policy = global;
+  for (const LayerCall& call : calls) {
+    if (auto nested = dynamic_cast<Model*>(call.layer.get()))
+      nested->set_dtype_policy(global);
+    else if (!is_input(call) && call.layer->policy == float32_policy)
+      call.layer->policy = global;
+  }
+}
+
+std::string Model::policy_names() const {
+  std::set<std::string> names;
+  collect_policies(*this, names);
+  return join(std::vector<std::string>(names.begin(), names.end()), ", ");
 }
 
 int64_t Model::initialize(uint64_t seed) {

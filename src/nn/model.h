@@ -40,6 +40,7 @@ class Model : public Layer {
   std::string_view class_name() const override { return sequential ? "Sequential" : "Functional"; }
   void build(std::span<const Shape> shapes) override;
   bool keeps_integers() const override { return true; }
+  bool autocast() const override { return false; }  // its input layers say their dtypes
   Exprs call(Trace& trace, std::span<const Expr> given) override;
 
   // Every layer once, in the order of Keras' model.layers (for a graph: by depth from the outputs).
@@ -63,6 +64,11 @@ class Model : public Layer {
   // Only an outermost graph that is not trainable trains nothing; Sequential loses that flag.
   std::vector<ModelWeight> weights();
   int64_t parameters();
+  // Gives the policy to every layer that has the default one, float32, as if it had been Keras'
+  // global policy when the model was made. Input layers keep their dtype.
+  void set_dtype_policy(const DTypePolicy& global);
+  // The names of its layers' policies, each once: "float32", "float32, mixed_bfloat16".
+  std::string policy_names() const;
   // Draws a first value for every weight that has none, and says for how many.
   int64_t initialize(uint64_t seed);
 

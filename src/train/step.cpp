@@ -60,7 +60,8 @@ class StepTracer {
     slice_of_batch();
     Exprs predictions = forward();
     for (size_t i = 0; i < predictions.size(); ++i)
-      build_.output(fmt::format("prediction/{}", i), predictions[i], Role::batch);
+      build_.output(fmt::format("prediction/{}", i), convert(predictions[i], DType::float32),
+                    Role::batch);
     return build_.finish();
   }
 
@@ -140,7 +141,9 @@ class StepTracer {
       build_.set_scope("loss");
       Expr target = build_.input(fmt::format("target/{}", *targets[i]),
                                  batch_type(shape_.targets[*targets[i]]));
-      Expr loss = output_loss(objectives[i], target, predictions[i], i);
+      // Losses and metrics are float32, whatever the policies of layers say.
+      Expr prediction = convert(predictions[i], DType::float32);
+      Expr loss = output_loss(objectives[i], target, prediction, i);
       if (!loss) continue;
       objective = losses.empty() && objectives[i].weight == 1
                       ? loss

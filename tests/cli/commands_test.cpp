@@ -101,7 +101,8 @@ TEST_F(Commands, WrongValuesAreWrongUse) {
       {"evaluate " + classes_model() + data + "--weights no_such.h5", "--> --weights"},
       {"evaluate zoo:lenet" + data + "--weights no_such.h5", "--> --weights"},
       {"evaluate " + classes_model() + data + "--progress foo", "plain"},
-      {"evaluate " + classes_model() + data + "--policy mixed_bfloat16", "float32"},
+      {"evaluate " + classes_model() + data + "--policy mixed_float16",
+       "float32 and mixed_bfloat16"},
       {"evaluate " + classes_model() + " --data made:foo", "made:cifar10"},
       {"train " + classes_model() + data + "--batch 9223372036854775807", "expected 1 to 2147"},
       {"train " + classes_model() + data + "--replicas 100000", "expected 1 to 4096"},
@@ -265,6 +266,9 @@ TEST_F(Commands, PredictThroughALinkKeepsTheLink) {
 }
 
 TEST_F(Commands, InspectShowsTheModel) {
+  EXPECT_NE(run("inspect zoo:lenet --policy mixed_bfloat16").out.find("850  mixed_bfloat16\n"),
+            std::string::npos);  // the last layer: 84 · 10 + 10 parameters
+  EXPECT_EQ(run("inspect zoo:lenet").out.find("float32"), std::string::npos);
   Ran ran = run("inspect zoo:article-cnn");
   EXPECT_EQ(ran.exit, 0);
   EXPECT_NE(ran.out.find("Total params: 3,491,082"), std::string::npos) << ran.out;

@@ -94,6 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Training{"article_cnn_16", "zoo:article-cnn", " --batch 16", 48, cifar},
                     Training{"article_cnn_64", "zoo:article-cnn", " --batch 64", 128, cifar},
                     Training{"article_cnn_128", "zoo:article-cnn", " --batch 128", 128, cifar},
+                    Training{"article_cnn_64_bfloat16", "zoo:article-cnn",
+                             " --batch 64 --policy mixed_bfloat16", 128, cifar},
                     Training{"article_cnn_96_cut", "zoo:article-cnn", " --batch 96 --memory 110MiB",
                              96, cifar},
                     Training{"article_cnn_128_cut", "zoo:article-cnn",

@@ -185,6 +185,15 @@ TEST_F(Train, GivesOneJsonDocument) {
   EXPECT_EQ(keys(epochs[1].at("logs")), (std::vector<std::string>{"loss", "val_loss"}));
 }
 
+TEST_F(Train, SaysThePolicyAndKeepsIt) {
+  std::string data = " --data " + regression_data() + " --epochs 1 --json --out ";
+  Json report = run("train " + regression_model() + data + "one --policy mixed_bfloat16").json();
+  EXPECT_EQ(report.at("policy"), Json("mixed_bfloat16"));
+  EXPECT_NE(text("one/config.json").find("\"policy\": \"mixed_bfloat16\""), std::string::npos);
+  // The saved layers have it as their own.
+  EXPECT_EQ(run("train one/last.keras" + data + "two").json().at("policy"), Json("mixed_bfloat16"));
+}
+
 TEST_F(Train, ProfilesLayersAndKernels) {
   std::string command =
       "train " + regression_model() + " --data " + regression_data(48) + " --batch 4 --out ";

@@ -21,6 +21,7 @@
 #include "compile/recompute.h"
 #include "compile/sample_products.h"
 #include "compile/simplify.h"
+#include "compile/widen.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "ops/all.h"
@@ -104,6 +105,8 @@ const std::map<std::string, PassUnderTest> passes{
      [](const Graph& graph, const Options&) {
        return with_scopes(sample_products(graph, [](const Node&, const Types&) { return true; }));
      }},
+    {"widen",
+     [](const Graph& graph, const Options&) { return with_scopes(widen_bfloat16(graph)); }},
 };
 
 std::vector<const OpDef*> known_ops() {

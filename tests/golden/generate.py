@@ -11,7 +11,7 @@ os.environ["KERAS_BACKEND"] = "jax"
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-GENERATORS = ["layers", "optimizers", "constraints", "losses", "metrics", "models", "files"]
+GENERATORS = ["layers", "optimizers", "constraints", "losses", "metrics", "models", "policies", "files"]
 
 
 def main():

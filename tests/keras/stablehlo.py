@@ -3,9 +3,11 @@
 
     stablehlo.py HORNBEAM
 
-The training steps of the built-in models, with one replica and with eight. Ends with 1 if any is refused.
+The training steps of the built-in models, with one replica and with eight, under every policy of dtypes. Ends with 1
+if any is refused.
 """
 
+import itertools
 import subprocess
 import sys
 
@@ -15,8 +17,12 @@ from jaxlib.mlir import ir
 MODELS = ("lenet", "article-mlp", "article-cnn")
 
 
-def printed(hornbeam, model, replicas):
-    command = [hornbeam, "inspect", f"zoo:{model}", "--stablehlo", "--batch", "16", "--replicas", str(replicas)]
+POLICIES = ("float32", "mixed_bfloat16")
+
+
+def printed(hornbeam, model, replicas, policy):
+    command = [hornbeam, "inspect", f"zoo:{model}", "--stablehlo", "--batch", "16", "--replicas", str(replicas),
+               "--policy", policy]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
@@ -32,10 +38,10 @@ def problem_of(text):
 def main():
     problems = 0
     for model in MODELS:
-        for replicas in (1, 8):
-            text = printed(sys.argv[1], model, replicas)
+        for replicas, policy in itertools.product((1, 8), POLICIES):
+            text = printed(sys.argv[1], model, replicas, policy)
             problem = problem_of(text)
-            print(f"{model}, {replicas} replica(s): {len(text.splitlines())} lines, {problem or 'valid'}")
+            print(f"{model}, {replicas} replica(s), {policy}: {len(text.splitlines())} lines, {problem or 'valid'}")
             problems += problem is not None
     return min(problems, 1)
 

@@ -11,6 +11,7 @@
 #include "compile/pooling.h"
 #include "compile/recompute.h"
 #include "compile/sample_products.h"
+#include "compile/widen.h"
 #include "ops/ops.h"
 
 namespace hornbeam {
@@ -57,7 +58,8 @@ std::vector<Pass> passes_before_cut(const CpuInfo& cpu) {
   auto pooling = [](const Graph& graph) { return pooling_as_arithmetic(graph, shortest_run); };
   return {simplify_pass(),
           {"layout", channels_last},
-          expand_pass(kernels_claim(cpu)),
+          expand_pass(claims_when_widened(kernels_claim(cpu))),
+          {"widen", widen_bfloat16, true},
           {"pooling", pooling},
           simplify_pass()};
 }

@@ -68,7 +68,8 @@ TileOp comparison(std::string_view direction) {
 }
 
 bool is_exact(DType dtype) {  // every number of it is a float32
-  return dtype == DType::float32 || dtype == DType::uint8 || dtype == DType::boolean;
+  return dtype == DType::float32 || dtype == DType::bfloat16 || dtype == DType::uint8 ||
+         dtype == DType::boolean;
 }
 
 bool all_small_whole(const Tensor& tensor) {
@@ -103,18 +104,21 @@ bool compares_exactly(const Graph& graph, const Node& node) {
          (is_small_whole(graph, node.operands[0]) || is_small_whole(graph, node.operands[1]));
 }
 
+std::optional<TileOp> conversion(DType from, DType to) {
+  const bool readable = is_exact(from) || from == DType::int32;
+  const bool byte = from == DType::uint8 || from == DType::boolean;
+  if (from == DType::float32 && to == DType::bfloat16) return TileOp::round_bfloat16;
+  const bool exact =
+      (to == DType::float32 && readable) || ((to == DType::int32 || to == DType::bfloat16) && byte);
+  return exact ? std::optional(TileOp::copy) : std::nullopt;
+}
+
 // The instruction of an elementwise node; empty when there is none that gives the same numbers.
 std::optional<TileOp> instruction_of(const Graph& graph, const Node& node) {
   DType result = node.results[0].dtype;
   if (node.op == &compare_op && compares_exactly(graph, node))
     return comparison(node.attrs.text("direction"));
-  if (node.op == &convert_op) {
-    DType origin = graph.type(node.operands[0]).dtype;
-    bool readable = is_exact(origin) || origin == DType::int32 || origin == DType::bfloat16;
-    bool whole = origin == DType::uint8 || origin == DType::boolean;
-    bool exact = (result == DType::float32 && readable) || (result == DType::int32 && whole);
-    return exact ? std::optional(TileOp::copy) : std::nullopt;
-  }
+  if (node.op == &convert_op) return conversion(graph.type(node.operands[0]).dtype, result);
   auto logical = logical_instructions().find(node.op);
   if (logical != logical_instructions().end())
     return result == DType::boolean ? std::optional(logical->second) : std::nullopt;
@@ -256,7 +260,7 @@ class Lowering {
     if (is_table(source)) return load_table(source, *view);
     DType dtype = source.results[0].dtype;
     if (source.op != &input_op) return refuse("a broadcast of a computed value");
-    if (!is_exact(dtype) && dtype != DType::int32 && dtype != DType::bfloat16)
+    if (!is_exact(dtype) && dtype != DType::int32)
       return refuse(fmt::format("operands of {}", name_of(dtype)));
     lowered_.inputs.push_back(static_cast<int>(source.attrs.integer("number")));
     return add_input(dtype, *view);

@@ -168,7 +168,9 @@ void Embedding::build(std::span<const Shape> inputs) {
 }
 
 Exprs Embedding::call(Trace& trace, std::span<const Expr> inputs) {
-  return {gather(trace.weight(own("embeddings")), convert(inputs[0], DType::int32))};
+  // Keras takes the rows first, so that their gradients are added up in the variable's dtype.
+  Expr rows = gather(trace.variable(own("embeddings")), convert(inputs[0], DType::int32));
+  return {convert(rows, trace.compute_dtype)};
 }
 
 // --- Rescaling ---
@@ -188,14 +190,14 @@ Expr along_last(const std::vector<double>& values, Expr like) {
   if (shape.rank() < 2 || shape[shape.rank() - 1] != count)
     refuse_shape(fmt::format("{} numbers do not fit the last axis of {}", count, to_string(shape)));
   std::vector<float> floats(values.begin(), values.end());
-  Expr list = like.builder->constant(Tensor::of<float>({count}, std::span<const float>(floats)));
-  return broadcast_in_dim(list, shape, {shape.rank() - 1});
+  Tensor list = Tensor::of<float>({count}, std::span<const float>(floats)).converted(like.dtype());
+  return broadcast_in_dim(like.builder->constant(std::move(list)), shape, {shape.rank() - 1});
 }
 
 }  // namespace
 
-Exprs Rescaling::call(Trace&, std::span<const Expr> inputs) {
-  Expr x = convert(inputs[0], DType::float32);
+Exprs Rescaling::call(Trace& trace, std::span<const Expr> inputs) {
+  Expr x = convert(inputs[0], trace.compute_dtype);
   x = scale.list ? x * along_last(scale.values, x) : x * scale.values[0];
   return {offset.list ? x + along_last(offset.values, x) : x + offset.values[0]};
 }

@@ -19,6 +19,7 @@ class InputLayer : public Layer {
   std::string_view class_name() const override { return "InputLayer"; }
   void fields(Fields& f) override;
   bool keeps_integers() const override { return true; }
+  bool autocast() const override { return false; }
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;  // converts to dtype
 };
 
@@ -91,6 +92,7 @@ class Embedding : public Layer {
   void fields(Fields& f) override;
   void build(std::span<const Shape> inputs) override;
   bool keeps_integers() const override { return true; }
+  bool autocast() const override { return false; }  // indices
   Exprs call(Trace& trace, std::span<const Expr> inputs) override;
 };
 

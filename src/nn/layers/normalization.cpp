@@ -51,22 +51,25 @@ void BatchNormalization::build(std::span<const Shape> inputs) {
 }
 
 void BatchNormalization::move(Trace& trace, std::string_view weight, Expr statistic) {
-  Expr& average = trace.updates.try_emplace(&own(weight), trace.weight(own(weight))).first->second;
+  Expr& average =
+      trace.updates.try_emplace(&own(weight), trace.variable(own(weight))).first->second;
   average = trace.mean_over_slices(average * momentum + statistic * (1 - momentum));
 }
 
 Exprs BatchNormalization::call(Trace& trace, std::span<const Expr> inputs) {
-  Expr x = inputs[0];
+  // 16 bits are too coarse for sums and squares: computed in float32, as in Keras.
+  Expr x = convert(inputs[0], DType::float32);
   Type channels{x.dtype(), {x.shape()[normalized_axis(axis, x.rank())]}};
-  Expr gamma = scale ? trace.weight(own("gamma")) : full(trace.build, channels, 1);
-  Expr beta = center ? trace.weight(own("beta")) : full(trace.build, channels, 0);
+  Expr gamma = scale ? trace.variable(own("gamma")) : full(trace.build, channels, 1);
+  Expr beta = center ? trace.variable(own("beta")) : full(trace.build, channels, 0);
   if (!trace.training || !trainable)
-    return {batch_norm_inference(x, gamma, beta, trace.weight(own("moving_mean")),
-                                 trace.weight(own("moving_variance")), axis, epsilon)};
+    return {convert(batch_norm_inference(x, gamma, beta, trace.variable(own("moving_mean")),
+                                         trace.variable(own("moving_variance")), axis, epsilon),
+                    trace.compute_dtype)};
   BatchNormResult result = batch_norm_training(x, gamma, beta, trace.valid, axis, epsilon);
   move(trace, "moving_mean", result.mean);
   move(trace, "moving_variance", result.variance);
-  return {result.y};
+  return {convert(result.y, trace.compute_dtype)};
 }
 
 }  // namespace hornbeam

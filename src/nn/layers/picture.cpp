@@ -110,6 +110,16 @@ Exprs Pooling2D::call(Trace&, std::span<const Expr> inputs) {
   return {maximum ? max_pool(inputs[0], attributes) : average_pool(inputs[0], attributes)};
 }
 
+namespace {
+
+// As in Keras, a mean of 16-bit numbers is rounded at its end only.
+Expr mean_rounded_once(Expr x, const Integers& axes) {
+  DType wide = x.dtype() == DType::bfloat16 ? DType::float32 : x.dtype();
+  return convert(mean(convert(x, wide), axes), x.dtype());
+}
+
+}  // namespace
+
 void GlobalPooling2D::fields(Fields& f) {
   common_fields(f);
   data_format_field(f, data_format);
@@ -120,7 +130,7 @@ Exprs GlobalPooling2D::call(Trace&, std::span<const Expr> inputs) {
   require_picture(inputs[0]);
   int64_t first = first_spatial_axis(data_format);
   Integers axes{first, first + 1};
-  Expr y = maximum ? reduce(inputs[0], "maximum", axes) : mean(inputs[0], axes);
+  Expr y = maximum ? reduce(inputs[0], "maximum", axes) : mean_rounded_once(inputs[0], axes);
   if (!keepdims) return {y};
   Shape kept(inputs[0].shape());
   for (int64_t axis : axes) kept[axis] = 1;

@@ -71,6 +71,11 @@ TEST(TileProgram, FunctionsOfOneArgument) {
       {TileOp::ceil, [](double x) { return std::ceil(x); }, -50, 50, 0},
       {TileOp::is_finite, [](double x) { return std::isfinite(x) ? 1.0 : 0.0; }, -5, 5, 0},
       {TileOp::logical_not, [](double x) { return x == 0 ? 1.0 : 0.0; }, -5, 5, 0},
+      {TileOp::round_bfloat16,
+       [](double x) {
+         return static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(x))));
+       },
+       -9, 9, 0},
   };
   for (const Unary& each : table) {
     SCOPED_TRACE(static_cast<int>(each.op));

@@ -103,6 +103,16 @@ HWY_INLINE V sign_of(V x) {
   return hn::IfThenElse(keep, x, hn::CopySign(one(), x));
 }
 
+// As BFloat16 rounds: half a last bit is added, less when the last bit that stays is 0, and the
+// lower half cut off.
+HWY_INLINE V rounded_to_bfloat16(V x) {
+  const Words word = hn::BitCast(d_words, x);
+  const Words odd = hn::And(hn::ShiftRight<16>(word), hn::Set(d_words, 1));
+  const Words sum = hn::Add(word, hn::Add(odd, hn::Set(d_words, 0x7fff)));
+  const V rounded = hn::BitCast(d, hn::And(sum, hn::Set(d_words, 0xffff0000)));
+  return hn::IfThenElse(hn::IsNaN(x), x, rounded);
+}
+
 HWY_INLINE V maximum_of(V a, V b) {
   return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), hn::Max(a, b));
 }
@@ -255,6 +265,7 @@ constexpr UnaryTile unary_tiles[] = {
     {TileOp::cosine, cosine_tile},
     {TileOp::is_finite, each<[](V x) HWY_ATTR { return truth(hn::Lt(hn::Abs(x), infinity())); }>},
     {TileOp::logical_not, each<[](V x) HWY_ATTR { return truth(hn::Eq(x, hn::Zero(d))); }>},
+    {TileOp::round_bfloat16, each<[](V x) HWY_ATTR { return rounded_to_bfloat16(x); }>},
 };
 
 // In the order of the ops, so that one is found by its number.

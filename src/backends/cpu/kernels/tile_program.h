@@ -35,6 +35,7 @@ enum class TileOp : uint8_t {
   cosine,
   is_finite,
   logical_not,
+  round_bfloat16,  // to the nearest bfloat16, ties to even; NaN stays NaN
   // of two
   add,
   subtract,
