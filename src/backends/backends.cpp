@@ -46,12 +46,11 @@ std::unique_ptr<Backend> make_backend(std::string_view name, const BackendOption
         pjrt::options_for(*device, {.replicas = options.replicas,
                                     .settings = options.plugin_options,
                                     .cache = options.program_cache}));
-  throw Error("H302",
-              {.message = fmt::format("there is no backend '{}'", name),
-               .place = "--device",
-               .help = did_you_mean(name, known_names(),
-                                    fmt::format("there are: {}, pjrt:PATH of a plugin",
-                                                fmt::join(known_names(), ", ")))});
+  throw Error("H302", {.message = fmt::format("there is no backend '{}'", name),
+                       .place = "--device",
+                       .help = did_you_mean(name, known_names(),
+                                            fmt::format("there are: {}, pjrt:PATH of a plugin",
+                                                        fmt::join(known_names(), ", ")))});
 }
 
 }  // namespace hornbeam

@@ -30,9 +30,10 @@ struct BackendEntry {
 
 std::span<const BackendEntry> all_backends();
 
-// `name` is one of the list, that of a kind of plugin ("cpu-xla", "cuda", "tpu"), or "pjrt:" and the
-// path of a plugin. "#4" behind a plugin asks for so many of its devices. Throws H302 for another
-// name, and H304, H601 to H604 for a plugin that cannot be used (backends/pjrt/pjrt_backend.h).
+// `name` is one of the list, that of a kind of plugin ("cpu-xla", "cuda", "tpu"), or "pjrt:" and
+// the path of a plugin. "#4" behind a plugin asks for so many of its devices. Throws H302 for
+// another name, and H304, H601 to H604 for a plugin that cannot be used
+// (backends/pjrt/pjrt_backend.h).
 std::unique_ptr<Backend> make_backend(std::string_view name, const BackendOptions& options);
 
 }  // namespace hornbeam

@@ -46,7 +46,9 @@ double product_rate(Backend& backend) {
   build.output("c", dot(a, b), Role::batch);
   std::unique_ptr<Executable> step = backend.compile(build.finish(), {});
   step->prepare();
-  std::vector<Buffer> inputs{backend.allocate(type, Role::batch), backend.allocate(type, Role::batch)}, outputs(1);
+  std::vector<Buffer> inputs{backend.allocate(type, Role::batch),
+                             backend.allocate(type, Role::batch)},
+      outputs(1);
   return 2.0 * n * n * n / best_seconds(5, [&] { step->run(inputs, outputs); });
 }
 

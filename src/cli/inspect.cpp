@@ -155,7 +155,8 @@ Compiled compiled(const Options& asked, SavedModel& saved) {
   }
   if (options.graph) result.graph = print(trainer.training_graph(like), Scopes::shown);
   if (options.stablehlo)
-    result.stablehlo = stablehlo_of(trainer.training_graph(like), trainer_options(options, *backend));
+    result.stablehlo =
+        stablehlo_of(trainer.training_graph(like), trainer_options(options, *backend));
   return result;
 }
 

@@ -172,8 +172,8 @@ Graph lower(const Graph& graph) {
 }
 
 std::vector<Pass> stablehlo_passes(const CompileOptions& options, int devices) {
-  std::vector<Pass> passes =
-      neutral_passes(options, [](const Node&, const Types&) { return false; }, devices);
+  std::vector<Pass> passes = neutral_passes(
+      options, [](const Node&, const Types&) { return false; }, devices);
   passes.push_back({"lower", lower, true});
   return passes;
 }

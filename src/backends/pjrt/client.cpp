@@ -114,7 +114,8 @@ LoadedHandle DeviceClient::compile(const std::string& text, const std::string& o
   compiled->options_size = options.size();
   plugin_.call(Slot::client_compile, compiled, "the plugin cannot compile the step");
   if (compiled->loaded == nullptr)
-    throw Error("H604", {.message = "the plugin gives no compiled step", .place = plugin_.path().string()});
+    throw Error("H604",
+                {.message = "the plugin gives no compiled step", .place = plugin_.path().string()});
   return {plugin_, compiled->loaded};
 }
 

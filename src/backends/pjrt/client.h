@@ -84,7 +84,8 @@ class DeviceClient {
   std::optional<ProgramMemory> memory_of(const LoadedHandle& program) const;
   size_t outputs_of(const LoadedHandle& program) const;
 
-  // Copies `bytes`, row-major, into the memory of a device. They may change as soon as this returns.
+  // Copies `bytes`, row-major, into the memory of a device. They may change as soon as this
+  // returns.
   ArrayHandle upload(std::span<const std::byte> bytes, const Type& type, size_t device) const;
   void download(const ArrayHandle& array, const Type& type, std::span<std::byte> target) const;
 

@@ -28,10 +28,10 @@ std::string processor() {
 // All that a compiled program depends on besides its text.
 std::string surroundings(const pjrt::DeviceClient& client) {
   const std::filesystem::path& library = client.plugin().path();
-  std::string text = fmt::format(
-      "{} {} {} {} {} {}", library.string(), std::filesystem::file_size(library),
-      std::filesystem::last_write_time(library).time_since_epoch().count(), client.platform(),
-      client.version(), client.plugin().minor_version());
+  std::string text =
+      fmt::format("{} {} {} {} {} {}", library.string(), std::filesystem::file_size(library),
+                  std::filesystem::last_write_time(library).time_since_epoch().count(),
+                  client.platform(), client.version(), client.plugin().minor_version());
   for (const auto& [name, value] : client.plugin().attributes()) text += name + value;
   for (size_t device = 0; device < client.devices(); ++device) text += client.device_kind(device);
   return client.platform() == "cpu" ? text + processor() : text;
@@ -63,8 +63,7 @@ PjrtBackend::PjrtBackend(PjrtOptions options)
   auto connect = [&] {
     return std::make_unique<pjrt::DeviceClient>(pjrt::plugin_at(options_.plugin), options_.client);
   };
-  if (!pjrt::is_loaded(options_.plugin))
-    pjrt::first_contact(options_.plugin, [&] { connect(); });
+  if (!pjrt::is_loaded(options_.plugin)) pjrt::first_contact(options_.plugin, [&] { connect(); });
   client_ = connect();
   devices_ = devices_for(options_, *client_);
 }
@@ -87,16 +86,18 @@ std::shared_ptr<pjrt::LoadedHandle> PjrtBackend::loaded(const std::string& text)
   return program;
 }
 
-std::unique_ptr<Executable> PjrtBackend::compile(const Graph& graph, const CompileOptions& options) {
+std::unique_ptr<Executable> PjrtBackend::compile(const Graph& graph,
+                                                 const CompileOptions& options) {
   check(options.replicas % devices_ == 0, "a backend is made for the replicas of its steps");
   PipelineResult compiled = run_passes(graph, stablehlo_passes(options, devices_), options);
   const std::string text = print_stablehlo(
       compiled.graph, {.devices = devices_, .matmul_precision = options.matmul_precision});
   auto program = loaded(text);
   if (client_->outputs_of(*program) != graph.outputs().size())
-    throw Error("H604", {.message = fmt::format("the plugin's program has {} results, the step {}",
-                                                client_->outputs_of(*program), graph.outputs().size()),
-                         .place = options_.plugin.string()});
+    throw Error("H604",
+                {.message = fmt::format("the plugin's program has {} results, the step {}",
+                                        client_->outputs_of(*program), graph.outputs().size()),
+                 .place = options_.plugin.string()});
   MemoryPlan plan =
       pjrt_memory_plan(compiled.graph, client_->memory_of(*program), 1 + steps_ahead());
   return std::make_unique<PjrtExecutable>(*client_, std::move(program), std::move(compiled),

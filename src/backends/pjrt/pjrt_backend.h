@@ -29,8 +29,8 @@ class PjrtBackend : public Backend {
   using Backend::download;
   using Backend::upload;
 
-  // Throws H601 to H604 when the plugin cannot be used, H304 when there are not that many devices or
-  // they do not divide the replicas.
+  // Throws H601 to H604 when the plugin cannot be used, H304 when there are not that many devices
+  // or they do not divide the replicas.
   explicit PjrtBackend(PjrtOptions options);
 
   std::string_view name() const override { return options_.name; }

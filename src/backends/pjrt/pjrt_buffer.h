@@ -21,7 +21,8 @@ struct PjrtBuffer : DeviceBuffer {
   void require_content();
   // New arrays take the place of those that it has, one for each device.
   void replace(std::vector<pjrt::ArrayHandle> with);
-  // The bytes from `first` on. Those who read it piece by piece have it copied from the device once.
+  // The bytes from `first` on. Those who read it piece by piece have it copied from the device
+  // once.
   void read(int64_t first, std::span<std::byte> bytes) const;
 
   const pjrt::DeviceClient& client;

@@ -76,7 +76,8 @@ pjrt::ArrayRows PjrtExecutable::arrays_of(std::span<const Buffer> inputs) const 
   for (size_t i = 0; i < inputs.size(); ++i) {
     PjrtBuffer& buffer = pjrt_buffer(*inputs[i]);
     // Plugins take the bits of another type for those of the right one.
-    check(buffer.part == graph_.type(graph_.inputs()[i].value), "an input of the type of the graph");
+    check(buffer.part == graph_.type(graph_.inputs()[i].value),
+          "an input of the type of the graph");
     buffer.require_content();
     for (size_t device = 0; device < rows.size(); ++device)
       rows[device].push_back(buffer.arrays[device].get());
@@ -104,7 +105,8 @@ void PjrtExecutable::wait_for_all_but(size_t steps) {
   while (on_their_way_.size() > steps) {
     const std::vector<pjrt::Event*> step = std::move(on_their_way_.front());
     on_their_way_.pop_front();
-    for (pjrt::Event* event : step) client_.plugin().await(event, "the device cannot finish the step");
+    for (pjrt::Event* event : step)
+      client_.plugin().await(event, "the device cannot finish the step");
   }
 }
 
@@ -120,7 +122,9 @@ MemoryPlan pjrt_memory_plan(const Graph& graph, const std::optional<pjrt::Progra
   MemoryPlan plan{.peak_bytes = memory->all() + staged,
                   .state_bytes = bytes_of(graph, Role::state),
                   .arena_bytes = memory->temporary};
-  auto use = [&](MemoryUse each) -> int64_t& { return plan.peak_by_use[static_cast<size_t>(each)]; };
+  auto use = [&](MemoryUse each) -> int64_t& {
+    return plan.peak_by_use[static_cast<size_t>(each)];
+  };
   use(MemoryUse::state) = plan.state_bytes;
   use(MemoryUse::staged_input) = memory->arguments - plan.state_bytes + staged;
   use(MemoryUse::results) = memory->outputs - memory->aliased;

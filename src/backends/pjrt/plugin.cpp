@@ -29,7 +29,9 @@ const Api* table_of(const std::filesystem::path& path) {
   // Never closed: plugins leave threads and registries behind.
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
-    throw Error("H601", {.message = "the plugin cannot be loaded", .place = path.string(), .notes = {::dlerror()}});
+    throw Error(
+        "H601",
+        {.message = "the plugin cannot be loaded", .place = path.string(), .notes = {::dlerror()}});
   auto get = reinterpret_cast<const Api* (*)()>(::dlsym(library, "GetPjrtApi"));
   if (get == nullptr)
     throw Error("H601", {.message = "the library is no PJRT plugin: it has no function GetPjrtApi",
@@ -54,15 +56,28 @@ void require_usable(const std::filesystem::path& path, const Api* api) {
     unusable(path, fmt::format("the plugin has PJRT version {}.{}", version.major, version.minor));
 }
 
-constexpr Slot needed[] = {Slot::error_destroy,     Slot::error_message,       Slot::error_code,
-                           Slot::plugin_initialize, Slot::event_destroy,       Slot::event_on_ready,
-                           Slot::event_is_ready,    Slot::event_error,         Slot::client_create,
-                           Slot::client_destroy,    Slot::client_platform_name,
+constexpr Slot needed[] = {Slot::error_destroy,
+                           Slot::error_message,
+                           Slot::error_code,
+                           Slot::plugin_initialize,
+                           Slot::event_destroy,
+                           Slot::event_on_ready,
+                           Slot::event_is_ready,
+                           Slot::event_error,
+                           Slot::client_create,
+                           Slot::client_destroy,
+                           Slot::client_platform_name,
                            Slot::client_platform_version,
                            Slot::client_addressable_devices,
-                           Slot::client_compile,    Slot::client_upload,       Slot::description_kind,
-                           Slot::device_description, Slot::program_destroy,    Slot::loaded_destroy,
-                           Slot::loaded_program,    Slot::execute,             Slot::array_destroy,
+                           Slot::client_compile,
+                           Slot::client_upload,
+                           Slot::description_kind,
+                           Slot::device_description,
+                           Slot::program_destroy,
+                           Slot::loaded_destroy,
+                           Slot::loaded_program,
+                           Slot::execute,
+                           Slot::array_destroy,
                            Slot::array_download};
 
 std::string value_text(const NamedValue& value) {
@@ -94,7 +109,8 @@ struct Waiting {
 };
 
 void happened(PluginError* error, void* context) {
-  std::unique_ptr<std::shared_ptr<Waiting>> waiting(static_cast<std::shared_ptr<Waiting>*>(context));
+  std::unique_ptr<std::shared_ptr<Waiting>> waiting(
+      static_cast<std::shared_ptr<Waiting>*>(context));
   std::lock_guard lock((*waiting)->mutex);
   (*waiting)->happened = true;
   (*waiting)->error = error;
@@ -107,7 +123,8 @@ Plugin::Plugin(const std::filesystem::path& path) : path_(path), api_(table_of(p
   require_usable(path_, api_);
   for (Slot slot : needed)
     if (!has(slot))
-      unusable(path_, fmt::format("the plugin lacks function {} of the table", static_cast<size_t>(slot)));
+      unusable(path_,
+               fmt::format("the plugin lacks function {} of the table", static_cast<size_t>(slot)));
   Arguments<NoArguments> none;
   call(Slot::plugin_initialize, none, "the plugin cannot be initialised");
   read_attributes();
@@ -121,7 +138,8 @@ bool Plugin::has(Slot slot) const {
 
 PluginError* Plugin::call_raw(Slot slot, void* arguments) const {
   if (!has(slot))
-    unusable(path_, fmt::format("the plugin lacks function {} of the table", static_cast<size_t>(slot)));
+    unusable(path_,
+             fmt::format("the plugin lacks function {} of the table", static_cast<size_t>(slot)));
   void* function = api_->functions[static_cast<size_t>(slot) - 1];
   return reinterpret_cast<PluginError* (*)(void*)>(function)(arguments);
 }
@@ -135,7 +153,8 @@ std::optional<Failure> Plugin::failure_of(PluginError* error) const {
   Arguments<ErrorCodeArguments> code;
   code->error = error;
   reinterpret_cast<PluginError* (*)(void*)>(function(Slot::error_code))(code.get());
-  Failure failure{code->code, message->text == nullptr ? "" : std::string(message->text, message->size)};
+  Failure failure{code->code,
+                  message->text == nullptr ? "" : std::string(message->text, message->size)};
   Arguments<ErrorArguments> destroyed;
   destroyed->error = error;
   reinterpret_cast<void (*)(void*)>(function(Slot::error_destroy))(destroyed.get());
@@ -143,7 +162,8 @@ std::optional<Failure> Plugin::failure_of(PluginError* error) const {
 }
 
 void Plugin::throw_failure(const Failure& failure, std::string_view what) const {
-  ErrorParts parts{.message = std::string(what), .place = path_.string(), .notes = helpful_lines(failure.text)};
+  ErrorParts parts{
+      .message = std::string(what), .place = path_.string(), .notes = helpful_lines(failure.text)};
   if (failure.status != status_resource_exhausted) throw Error("H604", std::move(parts));
   parts.message += ": the device has no memory left";
   parts.help = "a smaller batch needs less; --memory SIZE has a step cut so that it fits";
@@ -196,9 +216,11 @@ void Plugin::await(Event* event, std::string_view what) const {
   call(Slot::event_on_ready, arguments, what);
   std::unique_lock lock(waiting->mutex);
   if (!waiting->changed.wait_for(lock, patience(), [&] { return waiting->happened; }))
-    throw Error("H603", {.message = fmt::format("{}: no answer within {:.3g} s", what, static_cast<double>(patience().count()) / 1000),
-                         .place = path_.string(),
-                         .help = "HORNBEAM_PJRT_PATIENCE is the number of seconds that a device may take"});
+    throw Error("H603",
+                {.message = fmt::format("{}: no answer within {:.3g} s", what,
+                                        static_cast<double>(patience().count()) / 1000),
+                 .place = path_.string(),
+                 .help = "HORNBEAM_PJRT_PATIENCE is the number of seconds that a device may take"});
   destroy(Slot::event_destroy, event);
   if (auto failure = failure_of(waiting->error)) throw_failure(*failure, what);
 }

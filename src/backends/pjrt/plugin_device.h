@@ -13,9 +13,9 @@ namespace hornbeam::pjrt {
 
 // "cuda", "cpu-xla#4", "pjrt:/opt/plugin.so#2".
 struct PluginDevice {
-  std::string name;             // the whole text
+  std::string name;                  // the whole text
   const PluginKind* kind = nullptr;  // none: a path is given
-  std::filesystem::path path;   // empty: that of the kind is looked for
+  std::filesystem::path path;        // empty: that of the kind is looked for
   std::optional<int> devices;
 };
 

@@ -112,7 +112,8 @@ std::vector<fs::path> plugin_places(const PluginKind& kind, const Environment& e
   for (const fs::path& folder : packages)
     for (std::string_view library : kind.python_libraries) places.push_back(folder / library);
   for (std::string_view folder : library_folders)
-    for (std::string_view library : kind.system_libraries) places.push_back(fs::path(folder) / library);
+    for (std::string_view library : kind.system_libraries)
+      places.push_back(fs::path(folder) / library);
   return places;
 }
 

@@ -14,13 +14,13 @@ namespace hornbeam::pjrt {
 // A kind of device that has a name of its own, "cuda", and where its plugin usually is.
 struct PluginKind {
   std::string_view name;
-  std::string_view title;                         // "NVIDIA GPUs"
-  std::vector<std::string_view> variables;        // of the environment, each a path of the library
+  std::string_view title;                          // "NVIDIA GPUs"
+  std::vector<std::string_view> variables;         // of the environment, each a path of the library
   std::vector<std::string_view> python_libraries;  // below a site-packages folder
   std::vector<std::string_view> system_libraries;  // below a folder of libraries
   std::string_view package;                        // of PyPI, to be installed with pip
-  bool devices_by_option = false;  // the plugin is told how many devices it has
-  bool touches_hardware = false;   // it may wait for, or take hold of, what is not there
+  bool devices_by_option = false;                  // the plugin is told how many devices it has
+  bool touches_hardware = false;  // it may wait for, or take hold of, what is not there
 };
 
 std::span<const PluginKind> plugin_kinds();
@@ -34,9 +34,11 @@ Environment process_environment();
 // All places where a plugin of that kind might be, in the order in which they count: variables,
 // Python environments ($VIRTUAL_ENV, $CONDA_PREFIX, $PYTHONPATH, the folders beside those of $PATH,
 // ~/.local), folders of libraries. No Python is run.
-std::vector<std::filesystem::path> plugin_places(const PluginKind& kind, const Environment& environment);
+std::vector<std::filesystem::path> plugin_places(const PluginKind& kind,
+                                                 const Environment& environment);
 
 // The first of them that is there; that of a variable even when it is not.
-std::optional<std::filesystem::path> find_plugin(const PluginKind& kind, const Environment& environment);
+std::optional<std::filesystem::path> find_plugin(const PluginKind& kind,
+                                                 const Environment& environment);
 
 }  // namespace hornbeam::pjrt

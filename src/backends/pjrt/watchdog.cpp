@@ -87,7 +87,8 @@ Error error_of(const std::string& text) {
 bool read_answer(int descriptor, Milliseconds time, std::string& answer) {
   const auto deadline = std::chrono::steady_clock::now() + time;
   while (true) {
-    auto left = std::chrono::duration_cast<Milliseconds>(deadline - std::chrono::steady_clock::now());
+    auto left =
+        std::chrono::duration_cast<Milliseconds>(deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0) return false;
     pollfd wanted{descriptor, POLLIN, 0};
     const int ready = ::poll(&wanted, 1, static_cast<int>(left.count()));
@@ -118,7 +119,8 @@ std::vector<std::string> last_lines(int output) {
 }
 
 std::string end_text(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("ended by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+  if (WIFSIGNALED(status))
+    return fmt::format("ended by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
   return fmt::format("ended the process with status {}", WEXITSTATUS(status));
 }
 
@@ -155,8 +157,10 @@ void first_contact(const std::filesystem::path& plugin, const std::function<void
   if (answer == "ok") return;
   if (in_time && !answer.empty()) throw error_of(answer);
   throw Error("H603",
-              {.message = in_time ? fmt::format("the plugin {} when it was asked for its devices", end_text(status))
-                                  : fmt::format("the plugin did not answer within {:.3g} s", static_cast<double>(time.count()) / 1000),
+              {.message = in_time ? fmt::format("the plugin {} when it was asked for its devices",
+                                                end_text(status))
+                                  : fmt::format("the plugin did not answer within {:.3g} s",
+                                                static_cast<double>(time.count()) / 1000),
                .place = plugin.string(),
                .notes = last_lines(output.number),
                .help = "hornbeam doctor lists the plugins; --device cpu needs none"});
