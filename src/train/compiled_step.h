@@ -29,13 +29,21 @@ struct EpochMean {
   double total = 0, count = 0;
 };
 
+// A run of a step that was started: where its results are, or will be.
+struct StartedRun {
+  std::vector<Buffer> outputs;  // in the order of the graph's ports
+  double samples = 0;           // real ones of its batch
+};
+
 // A compiled step with its buffers, in the order of the graph's ports, and the means of an epoch.
 struct Trainer::Compiled {
   StepShape asked, shape;  // what was asked for, and what it was rounded up to
   std::vector<Port> inputs, outputs;
   Types input_types;  // of the whole batch
   std::unique_ptr<Executable> executable;
-  std::vector<Buffer> input_buffers, output_buffers;
+  std::vector<Buffer> input_buffers;
+  std::vector<StartedRun> runs;  // as many as may be on their way, taken in turn
+  int64_t started = 0, finished = 0;
   std::vector<EpochMean> means;
   double samples = 0;
   double last_loss = 0;
@@ -50,9 +58,13 @@ struct Trainer::Compiled {
   bool has_input(std::string_view name) const {
     return std::ranges::find(inputs, name, &Port::name) != inputs.end();
   }
+  StartedRun& run_number(int64_t number) { return runs[static_cast<size_t>(number) % runs.size()]; }
+  int64_t on_their_way() const { return started - finished; }
+  int64_t most_ahead() const { return std::ssize(runs) - 1; }
   void reset() {
     for (EpochMean& mean : means) mean.total = mean.count = 0;
     samples = 0;
+    finished = started;  // what an error left behind counts no more
   }
 };
 

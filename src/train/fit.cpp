@@ -70,6 +70,7 @@ struct Trainer::EpochRun {
   Reporter& reporter;
   Clock::time_point start;  // of the fit
   std::optional<Batches> batches = {};
+  Logs logs = {};
 
   EpochSteps steps_of(int64_t epoch) const {
     const int64_t all = steps_per_epoch(data, batch_options);
@@ -101,19 +102,24 @@ void Trainer::upload_batch(Compiled& step, const Batch& batch) {
   backend_.upload(step.valid, *step.input("valid"));
 }
 
-// One step; its results go into the means of the epoch.
-void Trainer::run(Compiled& step, const Batch& batch) {
+void Trainer::start(Compiled& step, const Batch& batch) {
   upload_batch(step, batch);
-  step.executable->run(step.input_buffers, step.output_buffers);
+  StartedRun& run = step.run_number(step.started++);
+  run.samples = static_cast<double>(batch.valid);
+  step.executable->run(step.input_buffers, run.outputs);
+}
+
+// The results of the first run that is on its way go into the means of the epoch.
+void Trainer::finish(Compiled& step) {
+  const StartedRun& run = step.run_number(step.finished++);
   auto output = [&](size_t number) {
-    backend_.download(*step.output_buffers[number], step.scalar);
+    backend_.download(*run.outputs[number], step.scalar);
     return without_sign_of_nan(static_cast<double>(step.scalar.values<float>()[0]));
   };
-  double samples = static_cast<double>(batch.valid);
-  step.samples += samples;
+  step.samples += run.samples;
   for (EpochMean& mean : step.means) {
     double value = output(mean.value);
-    double count = mean.count_value ? output(*mean.count_value) : samples;
+    double count = mean.count_value ? output(*mean.count_value) : run.samples;
     if (mean.name == "loss") step.last_loss = value;
     mean.total += value * count;
     mean.count += count;
@@ -143,7 +149,7 @@ BatchOptions Trainer::batch_options(const Dataset& data, bool shuffle) const {
 
 History Trainer::fit(const Dataset& training, const Dataset* validation,
                      const FitOptions& options) {
-  Clock::time_point start = Clock::now();
+  const Clock::time_point began = Clock::now();
   Compiled& step = compiled(Kind::training, training, batch_for(training));
   History history{.compile_seconds = step.compile_seconds};
   allocate(step);
@@ -158,7 +164,7 @@ History Trainer::fit(const Dataset& training, const Dataset* validation,
                batch_options(training, options.shuffle),
                options,
                options.reporter ? *options.reporter : quiet,
-               start};
+               began};
   run.skip_to(options.initial_epoch);
   run.reporter.train_begin(options.epochs);
   for (int64_t epoch = options.initial_epoch; epoch < options.epochs; ++epoch) {
@@ -180,37 +186,51 @@ History Trainer::fit(const Dataset& training, const Dataset* validation,
 // Nothing when it was interrupted.
 std::optional<EpochRecord> Trainer::run_epoch(EpochRun& epoch_run, int64_t epoch,
                                               History& history) {
-  Clock::time_point start = Clock::now();
+  const Clock::time_point began = Clock::now();
   Compiled& step = epoch_run.step;
   step.reset();
   const EpochSteps steps = epoch_run.steps_of(epoch);
   if (steps.first == 0) epoch_run.start_pass(steps.pass);
   epoch_run.reporter.epoch_begin(epoch, steps.count);
-  Logs logs;
   StepProfile* profile = epoch_run.options.profile;
   if (profile != nullptr) profile->begin_epoch();
+  int64_t finished = 0;
+  auto finish_all_but = [&](int64_t left) {
+    while (step.on_their_way() > left) finish_training(epoch_run, epoch, ++finished, history);
+  };
   for (int64_t number = 1; number <= steps.count; ++number) {
     const Batch* batch = epoch_run.batches->next();
     if (profile != nullptr) profile->batch_ready();
-    run(step, *batch);
-    if (history.first_step_seconds == 0)
-      history.first_step_seconds = seconds_since(epoch_run.start);
-    if (epoch_run.options.step_loss) epoch_run.options.step_loss(step.last_loss);
-    require_finite(step.last_loss, epoch, number, epoch_run.data);
-    fill_logs(step, logs);
-    epoch_run.reporter.step_end(number, logs);
-    if (profile != nullptr) profile->end_step();
-    if (epoch_run.options.interrupted && epoch_run.options.interrupted()) return std::nullopt;
+    start(step, *batch);
+    finish_all_but(profile != nullptr ? 0 : step.most_ahead());
+    if (epoch_run.options.interrupted && epoch_run.options.interrupted()) {
+      finish_all_but(0);
+      return std::nullopt;
+    }
   }
+  finish_all_but(0);
   return EpochRecord{.epoch = epoch,
-                     .seconds = seconds_since(start),
+                     .seconds = seconds_since(began),
                      .steps = steps.count,
                      .samples = static_cast<int64_t>(step.samples),
-                     .logs = logs};
+                     .logs = epoch_run.logs};
+}
+
+// The results of a step, in the order in which steps were started.
+void Trainer::finish_training(EpochRun& epoch_run, int64_t epoch, int64_t number,
+                              History& history) {
+  Compiled& step = epoch_run.step;
+  finish(step);
+  if (history.first_step_seconds == 0) history.first_step_seconds = seconds_since(epoch_run.start);
+  if (epoch_run.options.step_loss) epoch_run.options.step_loss(step.last_loss);
+  require_finite(step.last_loss, epoch, number, epoch_run.data);
+  fill_logs(step, epoch_run.logs);
+  epoch_run.reporter.step_end(number, epoch_run.logs);
+  if (epoch_run.options.profile != nullptr) epoch_run.options.profile->end_step();
 }
 
 Logs Trainer::evaluate(const Dataset& data, Reporter* reporter) {
-  Clock::time_point start = Clock::now();
+  const Clock::time_point began = Clock::now();
   Compiled& step = compiled(Kind::evaluation, data, batch_for(data));
   allocate(step);
   step.reset();
@@ -220,12 +240,20 @@ Logs Trainer::evaluate(const Dataset& data, Reporter* reporter) {
   Reporter& told = reporter ? *reporter : quiet;
   told.epoch_begin(0, batches.steps_per_epoch());
   Logs logs;
-  for (int64_t number = 1; const Batch* batch = batches.next(); ++number) {
-    run(step, *batch);
-    fill_logs(step, logs);
-    told.step_end(number, logs);
+  int64_t finished = 0;
+  auto finish_all_but = [&](int64_t left) {
+    while (step.on_their_way() > left) {
+      finish(step);
+      fill_logs(step, logs);
+      told.step_end(++finished, logs);
+    }
+  };
+  while (const Batch* batch = batches.next()) {
+    start(step, *batch);
+    finish_all_but(step.most_ahead());
   }
-  told.epoch_end({.seconds = seconds_since(start),
+  finish_all_but(0);
+  told.epoch_end({.seconds = seconds_since(began),
                   .steps = batches.steps_per_epoch(),
                   .samples = data.samples(),
                   .logs = logs});
@@ -245,9 +273,10 @@ std::vector<Tensor> Trainer::predict(const Dataset& data, Reporter* reporter) {
   int64_t done = 0;
   for (int64_t number = 1; const Batch* batch = batches.next(); ++number) {
     upload_batch(step, *batch);
-    step.executable->run(step.input_buffers, step.output_buffers);
+    std::vector<Buffer>& outputs = step.runs[0].outputs;
+    step.executable->run(step.input_buffers, outputs);
     for (size_t i = 0; i < step.outputs.size(); ++i) {
-      Tensor part = backend_.download(step.output_buffers[i]);
+      Tensor part = backend_.download(outputs[i]);
       if (predictions.size() == i) predictions.push_back(rows_like(part, data.samples()));
       size_t row = part.bytes() / static_cast<size_t>(part.shape()[0]);
       std::memcpy(predictions[i].data() + static_cast<size_t>(done) * row, part.data(),

@@ -186,7 +186,8 @@ void Trainer::allocate(Compiled& step) {
     step.input_buffers.push_back(port.role == Role::state ? state_.buffer(port.name, type)
                                                           : input_buffer(port, type));
   }
-  step.output_buffers.resize(step.outputs.size());
+  step.runs.assign(static_cast<size_t>(backend_.steps_ahead()) + 1,
+                   {.outputs = std::vector<Buffer>(step.outputs.size())});
   give_free_memory_back();  // what compiling took and the host's weights: no part of the plan
   step.executable->prepare();
 }

@@ -98,7 +98,9 @@ class Trainer {
   void allocate(Compiled& step);
   Buffer input_buffer(const Port& port, const Type& type);
   void upload_batch(Compiled& step, const Batch& batch);
-  void run(Compiled& step, const Batch& batch);
+  void start(Compiled& step, const Batch& batch);
+  void finish(Compiled& step);
+  void finish_training(EpochRun& epoch_run, int64_t epoch, int64_t number, History& history);
   std::optional<EpochRecord> run_epoch(EpochRun& epoch_run, int64_t epoch, History& history);
   static void fill_logs(const Compiled& step, Logs& logs);
   static std::vector<Batch> staging_for(const Dataset& data, const StepShape& shape);
