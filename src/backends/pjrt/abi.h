@@ -18,12 +18,10 @@ inline constexpr int abi_minor_oldest = 57;
 struct PluginError;
 struct Client;
 struct Device;
-struct DeviceDescription;
 struct Event;
 struct Array;
 struct Program;
 struct LoadedProgram;
-struct Topology;
 
 struct Head {
   size_t struct_size;
@@ -59,13 +57,11 @@ enum class Slot : size_t {
   client_addressable_devices = 17,
   client_compile = 21,
   client_upload = 23,  // BufferFromHostBuffer
-  description_id = 24,
   description_kind = 27,
   device_description = 30,
   device_memory_stats = 35,
   program_destroy = 41,
   program_outputs = 45,
-  program_cost = 47,
   program_serialize = 50,
   loaded_destroy = 51,
   loaded_program = 52,
@@ -73,10 +69,6 @@ enum class Slot : size_t {
   deserialize_and_load = 57,
   array_destroy = 59,
   array_download = 71,  // ToHostBuffer
-  topology_create = 83,
-  topology_destroy = 84,
-  topology_descriptions = 87,
-  compile_for_topology = 90,
   program_memory = 97,  // GetCompiledMemoryStats
 };
 
@@ -145,20 +137,10 @@ struct TextArguments {
   const char* text;
   size_t size;
 };
-struct IntegerArguments {
-  Head head;
-  void* object;
-  int value;
-};
 struct CountArguments {
   Head head;
   void* object;
   size_t value;
-};
-struct FlagArguments {
-  Head head;
-  void* object;
-  bool value;
 };
 struct PointerArguments {
   Head head;
@@ -284,12 +266,6 @@ struct ProgramMemoryArguments {
   int64_t host[5];
   int64_t peak, total;
 };
-struct CostArguments {
-  Head head;
-  Program* program;
-  size_t count;
-  const NamedValue* values;
-};
 struct OptionalInteger {
   int64_t value;
   bool known;
@@ -299,29 +275,6 @@ struct DeviceMemoryArguments {
   Device* device;
   int64_t in_use;
   OptionalInteger peak, allocations, largest_allocation, limit;
-};
-struct TopologyCreateArguments {
-  Head head;
-  const char* name;
-  size_t name_size;
-  const NamedValue* options;
-  size_t count;
-  Topology* topology;
-};
-struct DescriptionsArguments {
-  Head head;
-  Topology* topology;
-  DeviceDescription* const* descriptions;
-  size_t count;
-};
-struct CompileForTopologyArguments {
-  Head head;
-  Topology* topology;
-  const ProgramText* program;
-  const char* options;
-  size_t options_size;
-  Client* client;
-  Program* compiled;
 };
 
 static_assert(offsetof(ClientCreateArguments, client) == 64);
@@ -335,7 +288,6 @@ static_assert(offsetof(SerializeArguments, release) == 48);
 static_assert(offsetof(DeserializeArguments, load_options) == 64);
 static_assert(offsetof(ProgramMemoryArguments, peak) == 104);
 static_assert(offsetof(DeviceMemoryArguments, limit) == 80);
-static_assert(offsetof(CompileForTopologyArguments, compiled) == 56);
 static_assert(offsetof(Api, functions) == 40);
 
 // A block with zeros behind it: a newer plugin reads "not given" in fields that we do not know, an

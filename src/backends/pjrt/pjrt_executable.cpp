@@ -12,7 +12,7 @@ namespace {
 // threads that wait for each other in an all_reduce are then those of different steps.
 constexpr size_t most_on_their_way = 4;
 
-// The number of the output that is the new value of a state input.
+// The number of the input whose new value a state output is.
 std::optional<size_t> state_input(const Graph& graph, const Port& output) {
   if (output.role != Role::state) return {};
   for (size_t i = 0; i < graph.inputs().size(); ++i)
@@ -43,7 +43,9 @@ PjrtExecutable::PjrtExecutable(const pjrt::DeviceClient& client,
       graph_(std::move(compiled.graph)),
       passes_(std::move(compiled.passes)),
       devices_(devices),
-      plan_(std::move(plan)) {}
+      plan_(std::move(plan)) {
+  for (const Port& output : graph_.outputs()) state_inputs_.push_back(state_input(graph_, output));
+}
 
 PjrtExecutable::~PjrtExecutable() {
   for (const auto& step : on_their_way_)
@@ -93,7 +95,7 @@ void PjrtExecutable::hand_over(pjrt::ArrayRows& arrays, std::span<const Buffer> 
     std::vector<pjrt::ArrayHandle> handles;
     for (auto& row : arrays) handles.emplace_back(client_.plugin(), row[i]);
     const Port& port = graph_.outputs()[i];
-    const auto state = state_input(graph_, port);
+    const auto& state = state_inputs_[i];
     outputs[i] = state ? inputs[*state]
                        : std::make_shared<PjrtBuffer>(client_, whole_type(graph_, port, devices_),
                                                       port.role, devices_);

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "backends/pjrt/client.h"
@@ -38,6 +39,7 @@ class PjrtExecutable : public Executable {
   const pjrt::DeviceClient& client_;
   std::shared_ptr<pjrt::LoadedHandle> program_;
   Graph graph_;
+  std::vector<std::optional<size_t>> state_inputs_;  // by output: the input that it replaces
   std::vector<PassRecord> passes_;
   int devices_;
   MemoryPlan plan_;

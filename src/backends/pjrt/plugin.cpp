@@ -185,13 +185,6 @@ std::string Plugin::text(Slot slot, void* object) const {
   return arguments->text == nullptr ? "" : std::string(arguments->text, arguments->size);
 }
 
-int Plugin::integer(Slot slot, void* object) const {
-  Arguments<IntegerArguments> arguments;
-  arguments->object = object;
-  call(slot, arguments, "the plugin does not describe a device");
-  return arguments->value;
-}
-
 size_t Plugin::count(Slot slot, void* object) const {
   Arguments<CountArguments> arguments;
   arguments->object = object;

@@ -18,7 +18,6 @@ struct Failure {
   std::string text;
 };
 inline constexpr int status_resource_exhausted = 8;
-inline constexpr int status_unimplemented = 12;
 
 class Plugin {
  public:
@@ -49,7 +48,6 @@ class Plugin {
   // For functions that take one object: destroys it, or asks for something of it.
   void destroy(Slot slot, void* object) const;
   std::string text(Slot slot, void* object) const;
-  int integer(Slot slot, void* object) const;
   size_t count(Slot slot, void* object) const;
   void* pointer(Slot slot, void* object) const;
 

@@ -22,15 +22,13 @@ const PluginKind kinds[] = {
      .python_libraries = {"jax_plugins/xla_cuda13/xla_cuda_plugin.so",
                           "jax_plugins/xla_cuda12/xla_cuda_plugin.so"},
      .system_libraries = {"pjrt_c_api_gpu_plugin.so", "xla_cuda_plugin.so"},
-     .package = "\"jax[cuda13]\"",
-     .touches_hardware = true},
+     .package = "\"jax[cuda13]\""},
     {.name = "tpu",
      .title = "Google TPUs",
      .variables = {"TPU_LIBRARY_PATH", "HORNBEAM_PJRT_TPU"},
      .python_libraries = {"libtpu/libtpu.so"},
      .system_libraries = {"libtpu.so"},
-     .package = "libtpu",
-     .touches_hardware = true},
+     .package = "libtpu"},
 };
 
 constexpr std::string_view library_folders[] = {"/usr/local/lib", "/usr/lib", "/lib"};

@@ -20,7 +20,6 @@ struct PluginKind {
   std::vector<std::string_view> system_libraries;  // below a folder of libraries
   std::string_view package;                        // of PyPI, to be installed with pip
   bool devices_by_option = false;                  // the plugin is told how many devices it has
-  bool touches_hardware = false;  // it may wait for, or take hold of, what is not there
 };
 
 std::span<const PluginKind> plugin_kinds();

@@ -163,7 +163,7 @@ void first_contact(const std::filesystem::path& plugin, const std::function<void
                                                 static_cast<double>(time.count()) / 1000),
                .place = plugin.string(),
                .notes = last_lines(output.number),
-               .help = "hornbeam doctor lists the plugins; --device cpu needs none"});
+               .help = "docs/devices.md lists the plugins; --device cpu needs none"});
 }
 
 }  // namespace hornbeam::pjrt
