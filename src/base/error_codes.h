@@ -117,22 +117,19 @@ inline constexpr ErrorCode error_codes[] = {
     // --- devices behind plugins, workers ---
     {"H601", Exit::usage, "the plugin of a device cannot be loaded",
      "Devices other than the cores of this machine are driven by PJRT plugins: shared libraries "
-     "that "
-     "come with the vendor's packages. The library was not found, is not one, or needs libraries "
-     "that are missing. hornbeam doctor lists the plugins that were found and says how to get the "
-     "others; --device pjrt:PATH takes the library of that path."},
+     "that come with the vendor's packages. The library was not found, is not one, or needs "
+     "libraries that are missing. docs/devices.md says where plugins are looked for and how to get "
+     "them; --device pjrt:PATH takes the library of that path."},
     {"H602", Exit::input, "the plugin has an interface that cannot be used",
      "The library is a PJRT plugin of a version that is too old or too new, or its table lacks "
      "functions that training needs. Plugins from November 2024 on work."},
     {"H603", Exit::worker, "the plugin does not answer",
      "The plugin hung or ended its process when it was tried in a process apart, or a device has "
      "not answered for ten minutes (HORNBEAM_PJRT_PATIENCE gives another time, in seconds). "
-     "Another "
-     "program may hold the device, or its driver may be missing."},
+     "Another program may hold the device, or its driver may be missing."},
     {"H604", Exit::worker, "the device reports an error",
      "The plugin refused a call. The notes are its own words. Without a device of its kind a "
-     "plugin "
-     "has nothing to run on."},
+     "plugin has nothing to run on."},
     // --- graphs and types ---
     {"H701", Exit::internal, "wrong types in a graph",
      "An operation was given operands or attributes that its type rule refuses."},
